@@ -7,10 +7,7 @@
 #include "support/memory/arena.h"
 
 static void keep_count(weir_quantized_value *own, double v) {
-    if (own->histogram == NULL) {
-        own->histogram = weir_calloc(1, sizeof *own->histogram);
-        own->histogram->exponent = -20; /* of the numbers that follow the least that matter */
-    }
+    if (own->histogram == NULL) own->histogram = weir_histogram_new();
     weir_histogram_see(own->histogram, v);
 }
 
@@ -55,7 +52,10 @@ static void leave_out_fill(weir_quantizer *q, weir_node pad) {
     bool fine = !weir_value_is_output(q->graph, result) && weir_value_constant(q->graph, input) == NULL;
     for (size_t i = 0; fine && i < weir_value_use_count(q->graph, result); i++)
         fine = weir_trait_kind(q->graph, weir_value_use(q->graph, result, i).node) == WEIR_OP_MAX_POOL;
-    if (fine) weir_quantizer_value(q, result)->range.min = weir_quantizer_value(q, input)->range.min;
+    if (!fine) return;
+    weir_quantized_value *own = weir_quantizer_value(q, result), *inside = weir_quantizer_value(q, input);
+    own->range.min = inside->range.min;
+    if (own->histogram != NULL) *own->histogram = *inside->histogram;
 }
 
 bool weir_quantizer_calibrate(weir_quantizer *q, const char *path) {

@@ -95,12 +95,45 @@ static bool refuse_key(const weir_plan_entry *e, weir_plan_role role, weir_locat
     return false;
 }
 
+/* Is the format fitted to the range of what it holds? */
+static bool is_fitted(const weir_number *n) { return n->id == WEIR_NUMBER_AFFINE || weir_number_needs_range(n); }
+
+static bool set_calibrator(weir_calibrator *c, const char *word, const weir_yaml *node) {
+    if (is_absent(node)) return true;
+    if (strcmp(word, "percentile") == 0) {
+        if (!weir_yaml_double(node, &c->percentile)) return false;
+        if (c->percentile > 0 && c->percentile <= 100) return true;
+        weir_error(node->location, "percentile %g, expected above 0, at most 100", c->percentile);
+        return false;
+    }
+    if (node->kind == WEIR_YAML_SCALAR && weir_calibrator_find(node->text, &c->id)) return true;
+    weir_error(node->location, "expected a calibrator: max, percentile, entropy or mse");
+    if (node->kind == WEIR_YAML_SCALAR) weir_suggest_note(node->text, weir_calibrator_names);
+    return false;
+}
+
+/* `calibrator` and `percentile` of one operand, or of all; biases are fitted to their own values. */
+static bool read_calibrator(weir_plan_entry *e, weir_plan_role role, const char *word, const char *name,
+                            weir_location location, const weir_yaml *node) {
+    bool fine = true, is_known = false;
+    for (int r = 0; fine && r < WEIR_PLAN_ROLE_COUNT; r++) {
+        if ((role != WEIR_PLAN_ROLE_COUNT && r != (int)role) || !is_fitted(&e->number[r])) continue;
+        is_known = true;
+        fine = set_calibrator(&e->calibrator[r], word, node);
+    }
+    if (is_known) return fine;
+    weir_error(location, "'%s' needs a format that is fitted to a range, as affine, or fixed without frac_width", name);
+    return false;
+}
+
 /* A setting of one operand, or without a prefix of all. */
 static bool read_setting(weir_plan_entry *e, const char *name, weir_location location, const weir_yaml *node) {
     weir_plan_role role;
     weir_number_key key = WEIR_KEY_COUNT;
     const char *word = split(name, &role);
     if (is_of_training(word) || strcmp(name, "binary_training") == 0 || strcmp(word, "name") == 0) return true;
+    if (strcmp(word, "calibrator") == 0 || strcmp(word, "percentile") == 0)
+        return read_calibrator(e, role, word, name, location, node);
     bool fine = true, is_known = false;
     for (int r = 0; r < WEIR_PLAN_ROLE_COUNT; r++) {
         if (role != WEIR_PLAN_ROLE_COUNT && r != (int)role) continue;
@@ -120,6 +153,7 @@ static bool read_format(weir_plan_entry *e, const weir_yaml *name) {
         const bool has_data = id != WEIR_NUMBER_BINARY && id != WEIR_NUMBER_TERNARY;
         for (int r = 0; r < WEIR_PLAN_ROLE_COUNT; r++) {
             e->number[r] = weir_number_new(id);
+            e->calibrator[r] = (weir_calibrator){WEIR_CALIBRATOR_COUNT, 0};
             e->has[r] = r == WEIR_PLAN_WEIGHT ||
                         (has_data && r != WEIR_PLAN_DATA_OUT && (id != WEIR_NUMBER_AFFINE || r != WEIR_PLAN_BIAS));
         }
@@ -139,6 +173,7 @@ static bool read_own_format(weir_plan_entry *e, weir_plan_role role, const weir_
     if (!e->has[role]) return true;
     if (!read_format(&own, name)) return false;
     e->number[role] = own.number[role];
+    e->calibrator[role] = own.calibrator[role];
     return true;
 }
 
@@ -148,6 +183,30 @@ static bool check_settings(const weir_plan_entry *e) {
         if (conflict == NULL) continue;
         weir_error(e->location, "%s settings of '%s': %s", prefixes[r], weir_number_name(e->number[r].id), conflict);
         return false;
+    }
+    return true;
+}
+
+/* The calibrator of whoever names none: that which changes the results of networks least on their calibration data
+ * (tests/bench/RESULTS.md). */
+static weir_calibrator_id usual_calibrator(const weir_number *n, weir_plan_role role) {
+    enum { WIDE = 8 };
+    const bool clips =
+        n->id == WEIR_NUMBER_AFFINE && (role == WEIR_PLAN_WEIGHT || weir_number_get(n, WEIR_KEY_WIDTH) < WIDE);
+    return clips ? WEIR_CALIBRATOR_MSE : WEIR_CALIBRATOR_MAX;
+}
+
+/* Only one calibrator takes a percentile, and has its own where none is said. */
+static bool finish_calibrators(weir_plan_entry *e) {
+    for (int r = 0; r < WEIR_PLAN_ROLE_COUNT; r++) {
+        weir_calibrator *c = &e->calibrator[r];
+        if (c->id == WEIR_CALIBRATOR_COUNT) c->id = usual_calibrator(&e->number[r], (weir_plan_role)r);
+        if (c->percentile != 0 && c->id != WEIR_CALIBRATOR_PERCENTILE) {
+            weir_error(e->location, "'%spercentile' needs 'calibrator: percentile', found %s", prefixes[r],
+                       weir_calibrator_names[c->id]);
+            return false;
+        }
+        if (c->percentile == 0) c->percentile = WEIR_CALIBRATOR_PERCENT;
     }
     return true;
 }
@@ -180,7 +239,7 @@ static bool read_entry(weir_plan_entry *e, const char *selector, const weir_yaml
         if (strcmp(key, "name") != 0 && strcmp(key, "bypass") != 0)
             fine = read_setting(e, key, config->key_location[i], config->item[i]);
     }
-    return fine && check_settings(e);
+    return fine && check_settings(e) && finish_calibrators(e);
 }
 
 /* --- the file --- */
@@ -269,8 +328,21 @@ bool weir_plan_uses(const weir_plan *plan, weir_number_id id) {
 static bool needs_range(const weir_plan_entry *e) {
     bool needs = false;
     for (int r = 0; e->is_quantized && r < WEIR_PLAN_ROLE_COUNT; r++)
-        needs |= r != WEIR_PLAN_BIAS && e->has[r] &&
-                 (weir_number_needs_range(&e->number[r]) || e->number[r].id == WEIR_NUMBER_AFFINE);
+        needs |= r != WEIR_PLAN_BIAS && e->has[r] && is_fitted(&e->number[r]);
+    return needs;
+}
+
+static bool needs_histogram(const weir_plan_entry *e) {
+    static const weir_plan_role data[] = {WEIR_PLAN_DATA_IN, WEIR_PLAN_WEIGHT, WEIR_PLAN_DATA_OUT}; /* x @ y */
+    bool needs = false;
+    for (size_t i = 0; e->is_quantized && i < sizeof data / sizeof *data; i++)
+        needs |= e->has[data[i]] && is_fitted(&e->number[data[i]]) && e->calibrator[data[i]].id != WEIR_CALIBRATOR_MAX;
+    return needs;
+}
+
+bool weir_plan_needs_histograms(const weir_plan *plan) {
+    bool needs = plan->has_preset && needs_histogram(&plan->preset);
+    for (size_t i = 0; i < plan->count; i++) needs |= needs_histogram(&plan->entry[i]);
     return needs;
 }
 

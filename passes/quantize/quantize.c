@@ -122,6 +122,18 @@ static bool check_options(const weir_pass *pass) {
         weir_error(WEIR_NOWHERE, "quantize: 'target' requires a 'config'");
         fine = false;
     }
+    if (has_config && (weir_pass_is_set(pass, "calibrator") || weir_pass_is_set(pass, "percentile"))) {
+        weir_error(WEIR_NOWHERE, "quantize: 'config' has calibrators of its own, expected 'calibrator' there");
+        fine = false;
+    } else if (weir_pass_real(pass, "percentile") <= 0) {
+        weir_error(WEIR_NOWHERE, "quantize: percentile %g, expected above 0", weir_pass_real(pass, "percentile"));
+        fine = false;
+    } else if (weir_pass_is_set(pass, "percentile") &&
+               weir_pass_choice(pass, "calibrator") != WEIR_CALIBRATOR_PERCENTILE) {
+        weir_error(WEIR_NOWHERE, "quantize: 'percentile' requires calibrator=percentile, found %s",
+                   weir_pass_string(pass, "calibrator"));
+        fine = false;
+    }
     for (size_t i = 0; (has_config || weir_pass_choice(pass, "scheme") != 1) && i < count; i++) {
         if (!weir_pass_is_set(pass, of_fixed[i])) continue;
         weir_error(WEIR_NOWHERE, "quantize: '%s' requires scheme=fixed, found %s", of_fixed[i],
@@ -193,14 +205,16 @@ static bool keep_graph(weir_module *module, weir_graph *graph, bool fine) {
 
 /* By a scheme. */
 static bool quantize_by_scheme(weir_quantizer *q, weir_pass_context *context, weir_module *module) {
+    q->calibrator.id = (weir_calibrator_id)weir_pass_choice(q->pass, "calibrator");
+    q->calibrator.percentile = weir_pass_real(q->pass, "percentile");
+    q->keeps_histograms = q->calibrator.id != WEIR_CALIBRATOR_MAX;
     mark_hardware(q);
     return keep_graph(module, q->graph, q->partial || can_quantize(q)) && quantize_graph(q, context);
 }
 
 /* Layers whose weights get scales of their own are watched, where their codes are chosen by data. */
 static void watch_layers(weir_quantizer *q, weir_plan *plan) {
-    q->keeps_histograms = weir_plan_uses(plan, WEIR_NUMBER_AFFINE);
-    if (!q->keeps_histograms || weir_pass_choice(q->pass, "weight_rounding") == 0) return;
+    if (!weir_plan_uses(plan, WEIR_NUMBER_AFFINE) || weir_pass_choice(q->pass, "weight_rounding") == 0) return;
     q->inputs = weir_layer_inputs_new(q->graph);
     for (weir_node node = weir_graph_first(q->graph); node.id != 0; node = weir_node_next(q->graph, node)) {
         const weir_plan_entry *entry = weir_plan_find(plan, q->graph, node);
@@ -217,12 +231,11 @@ static bool quantize_by_plan(weir_quantizer *q, weir_plan *plan, weir_module *mo
     for (weir_node node = weir_graph_first(q->graph); fine && node.id != 0; node = weir_node_next(q->graph, node))
         if (weir_trait_is_quantizer(weir_node_op(q->graph, node))) fine = refuse_quantized(q->graph);
     if (!keep_graph(module, q->graph, fine)) return false;
+    q->keeps_histograms = weir_plan_needs_histograms(plan);
     watch_layers(q, plan);
     fine = ((*calibration == '\0' && !weir_plan_needs_ranges(plan)) || weir_quantizer_calibrate(q, calibration)) &&
            weir_quantize_numbers(q, plan);
     weir_layer_inputs_free(q->inputs);
-    for (uint32_t id = 1; weir_side_has(&q->values, id); id++)
-        free(weir_quantizer_value(q, (weir_value){id})->histogram);
     return fine;
 }
 
@@ -242,6 +255,8 @@ bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_
         q.node_limit = weir_graph_node_limit(graph);
         q.values = weir_side_new(sizeof(weir_quantized_value), weir_graph_value_limit(graph));
         fine = plan != NULL ? quantize_by_plan(&q, plan, module) : quantize_by_scheme(&q, context, module);
+        for (uint32_t id = 1; weir_side_has(&q.values, id); id++)
+            free(weir_quantizer_value(&q, (weir_value){id})->histogram);
         weir_side_free(&q.values);
     }
     weir_plan_free(plan);

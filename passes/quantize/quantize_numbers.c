@@ -24,6 +24,7 @@ typedef struct operand {
     const char *base;
     int axis;   /* blocks run along it */
     int output; /* of constants, the axis of what each output has of its own */
+    weir_calibrator calibrator;
 } operand;
 
 static weir_value finish(weir_quantizer *q, const operand *o, weir_node node) {
@@ -153,8 +154,9 @@ static weir_array *scales_of_outputs(const weir_number *n, const operand *o, con
         for (size_t i = 0; i < row; i++)
             own[i] = ((const float *)
                           data->data)[scales->count == 1 ? i : (i / inner * scales->count + c) * inner + i % inner];
-        const weir_number_shared shared = weir_number_measure(n, own, row, 0);
-        weir_array_set(scales, c, shared.scale > LEAST_SCALE ? shared.scale : 1);
+        const weir_range range = weir_calibrator_elements(&o->calibrator, n, own, row);
+        const double scale = weir_number_affine(n, range.min, range.max).scale;
+        weir_array_set(scales, c, scale > LEAST_SCALE ? scale : 1);
     }
     free(own);
     return scales;
@@ -175,25 +177,29 @@ static void change_bias(weir_quantizer *q, weir_node node, const double *change)
     weir_array_free(bias);
 }
 
-/* The weights on their grids, by data; NULL: each goes to the nearest code. */
-static weir_array *round_by_data(weir_quantizer *q, const operand *o, const weir_number *n, const weir_array *scales) {
-    if (q->inputs == NULL || o->output < 0) return NULL;
-    int64_t low, high;
-    weir_number_limits(n, &low, &high);
+/* The weights on their grids, by data. */
+static weir_array *round_by_data(weir_quantizer *q, const operand *o, const weir_number *n, weir_array *scales) {
     const weir_array *bias = bias_of(q->graph, o->node);
     const size_t outputs = (size_t)weir_value_type(q->graph, o->value)->shape.dim[o->output];
-    const bool corrects = bias != NULL && bias->count == outputs;
+    weir_weight_grid grid = {.scale = scales, .has_bias = bias != NULL && bias->count == outputs};
+    grid.searches = o->calibrator.id == WEIR_CALIBRATOR_MSE && scales->count == outputs;
+    weir_number_limits(n, &grid.low, &grid.high);
     double *change = weir_calloc(outputs, sizeof *change);
-    weir_array *rounded = weir_round_weights(q->inputs, o->node, scales, low, high, corrects, change);
-    if (rounded != NULL && corrects) change_bias(q, o->node, change);
+    weir_array *rounded = weir_round_weights(q->inputs, o->node, &grid, change);
+    if (grid.has_bias) change_bias(q, o->node, change);
     free(change);
     return rounded;
 }
 
-/* Always symmetric: weights have no zero point. */
+/* Always symmetric: weights have no zero point. Of layers that were seen the error of the results counts. */
 static weir_value add_affine_weights(weir_quantizer *q, const operand *o, weir_number n, const weir_array *data) {
+    const bool is_seen = q->inputs != NULL && o->output >= 0 && weir_layer_inputs_has(q->inputs, o->node);
+    operand whole = *o;
+    if (is_seen && o->calibrator.id == WEIR_CALIBRATOR_MSE && weir_number_get(&n, WEIR_KEY_CHANNEL) != 0)
+        whole.calibrator.id = WEIR_CALIBRATOR_MAX; /* of which parts are tried */
     weir_number_set(&n, WEIR_KEY_SYMMETRIC, 1);
-    weir_array *scales = scales_of_outputs(&n, o, data), *rounded = round_by_data(q, o, &n, scales);
+    weir_array *scales = scales_of_outputs(&n, &whole, data),
+               *rounded = is_seen ? round_by_data(q, o, &n, scales) : NULL;
     operand by_data = *o;
     if (rounded != NULL) by_data.value = add_scales(q, o, "rounded", rounded);
     const weir_value result =
@@ -206,6 +212,10 @@ static weir_value add_affine_weights(weir_quantizer *q, const operand *o, weir_n
 static weir_value quantize_constant(weir_quantizer *q, const operand *o, weir_number n, const weir_array *data) {
     double largest = 0;
     for (size_t i = 0; i < data->count; i++) largest = fmax(largest, fabs(weir_array_get(data, i)));
+    if (data->dtype == WEIR_FLOAT32 && n.id != WEIR_NUMBER_AFFINE && weir_number_needs_range(&n)) {
+        const weir_range range = weir_calibrator_elements(&o->calibrator, &n, data->data, data->count);
+        largest = fmax(fabs(range.min), fabs(range.max));
+    }
     if (n.id == WEIR_NUMBER_INTEGER || n.id == WEIR_NUMBER_FIXED) {
         weir_number_choose(&n, largest, weir_pass_choice(q->pass, "fraction_rule") == 1);
         return add_grid(q, o, &n);
@@ -236,35 +246,20 @@ static weir_value quantize_constant(weir_quantizer *q, const operand *o, weir_nu
 
 /* --- data --- */
 
-/* What rounding and clipping change of what the calibration showed, squared. */
-static double error_of(const void *user, const weir_number *n, const weir_number_shared *shared) {
-    const weir_histogram *h = user;
-    double error = 0;
-    for (size_t i = 0; i < WEIR_HISTOGRAM_BINS; i++) {
-        if (h->bin[i] == 0) continue;
-        const double v = weir_histogram_middle(h, i);
-        const double d = v - weir_number_decode(n, shared, weir_number_encode(n, shared, v));
-        error += (double)h->bin[i] * d * d;
-    }
-    return error;
-}
-
-static weir_value add_affine_data(weir_quantizer *q, const operand *o, weir_number n) {
-    if (weir_number_get(&n, WEIR_KEY_SYMMETRIC) == WEIR_NUMBER_CHOSEN) weir_number_set(&n, WEIR_KEY_SYMMETRIC, 0);
-    const bool is_symmetric = weir_number_get(&n, WEIR_KEY_SYMMETRIC) != 0;
-    const weir_quantized_value *own = weir_quantizer_value(q, o->value);
-    const weir_range *r = &own->range;
-    const weir_number_shared shared = own->histogram == NULL
-                                          ? weir_number_affine(&n, r->min, r->max)
-                                          : weir_number_affine_best(&n, r->min, r->max, error_of, own->histogram);
-    const codes c = {weir_number_get(&n, WEIR_KEY_WIDTH), is_symmetric, is_symmetric, false, shared.zero};
+static weir_value add_affine_data(weir_quantizer *q, const operand *o, const weir_number *n, const weir_range *range) {
+    const bool is_symmetric = weir_number_get(n, WEIR_KEY_SYMMETRIC) != 0;
+    const weir_number_shared shared = weir_number_affine(n, range->min, range->max);
+    const codes c = {weir_number_get(n, WEIR_KEY_WIDTH), is_symmetric, is_symmetric, false, shared.zero};
     return add_with(q, o, c, shared.scale > LEAST_SCALE ? shared.scale : 1);
 }
 
 static weir_value quantize_data(weir_quantizer *q, const operand *o, weir_number n) {
-    const weir_range *r = &weir_quantizer_value(q, o->value)->range;
-    weir_number_choose(&n, fmax(fabs(r->min), fabs(r->max)), weir_pass_choice(q->pass, "fraction_rule") == 1);
-    if (n.id == WEIR_NUMBER_AFFINE) return add_affine_data(q, o, n);
+    const weir_quantized_value *own = weir_quantizer_value(q, o->value);
+    if (n.id == WEIR_NUMBER_AFFINE && weir_number_get(&n, WEIR_KEY_SYMMETRIC) == WEIR_NUMBER_CHOSEN)
+        weir_number_set(&n, WEIR_KEY_SYMMETRIC, 0);
+    const weir_range r = weir_calibrator_range(&o->calibrator, &n, &own->range, own->histogram);
+    weir_number_choose(&n, fmax(fabs(r.min), fabs(r.max)), weir_pass_choice(q->pass, "fraction_rule") == 1);
+    if (n.id == WEIR_NUMBER_AFFINE) return add_affine_data(q, o, &n, &r);
     if (n.id == WEIR_NUMBER_INTEGER || n.id == WEIR_NUMBER_FIXED) return add_grid(q, o, &n);
     if (n.id == WEIR_NUMBER_BINARY && weir_number_get(&n, WEIR_KEY_BIPOLAR) != 0) return add_sign(q, o);
     return add_fake(q, o, &n);
@@ -339,8 +334,13 @@ static bool quantize_input(weir_quantizer *q, weir_node node, size_t index, cons
     const weir_array *data = weir_value_constant(q->graph, value);
     if (data == NULL && !weir_quantizer_is_float(q, value))
         return true; /* of a quantizer: the result of another node */
-    operand o = {value, node, node, data != NULL ? weir_value_name(q->graph, value) : weir_node_name(q->graph, node),
-                 0,     -1};
+    operand o = {value,
+                 node,
+                 node,
+                 data != NULL ? weir_value_name(q->graph, value) : weir_node_name(q->graph, node),
+                 0,
+                 -1,
+                 entry->calibrator[role]};
     char *base = data != NULL ? NULL : weir_format("%s_in%zu", weir_node_name(q->graph, node), index);
     if (base != NULL) o.base = base;
     set_axes(q->graph, &o, role);
@@ -378,7 +378,8 @@ static bool quantize_bias(weir_quantizer *q, weir_node node) {
         weir_array_set(scales, o, weir_array_get(data, 0) * own);
         fits &= fabs(weir_array_get(bias, o)) < ldexp(weir_array_get(scales, o), DIGITS - 1);
     }
-    const operand o = {value, node, node, weir_value_name(q->graph, value), 0, -1};
+    const operand o = {
+        .value = value, .node = node, .before = node, .base = weir_value_name(q->graph, value), .output = -1};
     const weir_value made = fits ? add_quant(q, &o, (codes){DIGITS, true, false, false, 0}, scales) : value;
     weir_array_free(scales);
     if (made.id != 0) weir_node_set_input(q->graph, node, 2, made);
@@ -390,7 +391,7 @@ static bool quantize_output(weir_quantizer *q, weir_node node, const weir_plan_e
     const weir_value value = weir_node_output(q->graph, node, 0);
     if (!entry->has[WEIR_PLAN_DATA_OUT] || !weir_dtype_is_float(weir_value_type(q->graph, value)->dtype)) return true;
     char *base = weir_format("%s_out", weir_node_name(q->graph, node));
-    operand o = {value, node, weir_node_next(q->graph, node), base, 0, -1};
+    operand o = {value, node, weir_node_next(q->graph, node), base, 0, -1, entry->calibrator[WEIR_PLAN_DATA_OUT]};
     const int rank = weir_value_type(q->graph, value)->shape.rank;
     o.axis = rank < 2 ? 0 : 1;
     const weir_value made = quantize_data(q, &o, targeted(q, entry->number[WEIR_PLAN_DATA_OUT], false));

@@ -10,29 +10,6 @@
 #include "ir/trait/trait.h"
 #include "support/memory/arena.h"
 
-void weir_range_see(weir_range *r, double v) {
-    if (!r->seen || v < r->min) r->min = v;
-    if (!r->seen || v > r->max) r->max = v;
-    r->seen = true;
-}
-
-void weir_histogram_see(weir_histogram *h, double v) {
-    const size_t bins = WEIR_HISTOGRAM_BINS;
-    while (!(v >= -ldexp(1, h->exponent) && v < ldexp(1, h->exponent))) {
-        uint64_t wider[WEIR_HISTOGRAM_BINS] = {0};
-        for (size_t i = 0; i < bins; i++) wider[bins / 4 + i / 2] += h->bin[i];
-        memcpy(h->bin, wider, sizeof wider);
-        h->exponent++;
-    }
-    h->bin[(size_t)floor(ldexp(v, -h->exponent) * (double)(bins / 2) + (double)(bins / 2))]++;
-}
-
-double weir_histogram_middle(const weir_histogram *h, size_t bin) {
-    assert(bin < WEIR_HISTOGRAM_BINS);
-    const double half = WEIR_HISTOGRAM_BINS / 2;
-    return ldexp(((double)bin + 0.5 - half) / half, h->exponent);
-}
-
 bool weir_quantizer_is_float(const weir_quantizer *q, weir_value value) {
     return value.id != 0 && weir_side_has(&q->values, value.id);
 }
@@ -124,6 +101,14 @@ static weir_value add_int8(weir_quantizer *q, const char *base, weir_value value
     return add_node(q, WEIR_OP_DEQUANTIZE_LINEAR, base, "dequantize", inputs, 3, before, -1);
 }
 
+/* The part of the value's range that codes of the scheme are to hold. */
+static weir_range calibrated(const weir_quantizer *q, const weir_quantized_value *own) {
+    weir_number n = weir_number_new(q->fixed ? WEIR_NUMBER_FIXED : WEIR_NUMBER_AFFINE);
+    if (q->fixed) weir_number_set(&n, WEIR_KEY_WIDTH, (int)weir_pass_int(q->pass, "data_in_width"));
+    else weir_number_set(&n, WEIR_KEY_SYMMETRIC, 0);
+    return weir_calibrator_range(&q->calibrator, &n, &own->range, own->histogram);
+}
+
 weir_value weir_quantizer_activation(weir_quantizer *q, weir_value value, weir_node before) {
     const bool is_real = weir_dtype_is_float(weir_value_type(q->graph, value)->dtype);
     if (!is_real || !weir_quantizer_is_float(q, value)) return value; /* truth values, indices; a quantizer gives it */
@@ -131,9 +116,10 @@ weir_value weir_quantizer_activation(weir_quantizer *q, weir_value value, weir_n
     if (own->quantized.id != 0) return own->quantized;
     weir_node producer = weir_value_producer(q->graph, value);
     const char *base = producer.id != 0 ? weir_node_name(q->graph, producer) : weir_value_name(q->graph, value);
-    weir_value result = q->fixed ? add_fixed(q, base, value, &own->range, weir_pass_int(q->pass, "data_in_width"),
+    const weir_range range = calibrated(q, own);
+    weir_value result = q->fixed ? add_fixed(q, base, value, &range, weir_pass_int(q->pass, "data_in_width"),
                                              weir_pass_int(q->pass, "data_in_frac_width"), "FLOOR", before)
-                                 : add_int8(q, base, value, &own->range, before);
+                                 : add_int8(q, base, value, &range, before);
     own->quantized = result;
     return result;
 }

@@ -6,18 +6,7 @@
 #include "ir/graph/graph.h"
 #include "ir/graph/side.h"
 #include "pass/core/pass.h"
-
-typedef struct weir_range {
-    bool seen;
-    double min, max;
-} weir_range;
-
-/* How often a value was where: bins of equal width over [-2^exponent, 2^exponent). */
-enum { WEIR_HISTOGRAM_BINS = 2048 };
-typedef struct weir_histogram {
-    int exponent;
-    uint64_t bin[WEIR_HISTOGRAM_BINS];
-} weir_histogram;
+#include "passes/quantize/calibrator.h"
 
 typedef struct weir_quantized_value {
     weir_range range;
@@ -37,16 +26,11 @@ typedef struct weir_quantizer {
     weir_side values; /* of the float graph: weir_quantized_value */
     uint32_t node_limit;
     bool keeps_histograms;
+    weir_calibrator calibrator;       /* of a scheme */
     struct weir_layer_inputs *inputs; /* of layers whose weights are rounded by data, or NULL */
 } weir_quantizer;
 
 /* --- of values --- */
-
-void weir_range_see(weir_range *r, double v);
-/* Counts a finite number; bins double in width until they hold it. */
-void weir_histogram_see(weir_histogram *h, double v);
-/* The number in the middle of a bin. */
-double weir_histogram_middle(const weir_histogram *h, size_t bin);
 
 /* Values of the float graph have records; those that the pass makes have none, for quantizers give them. */
 bool weir_quantizer_is_float(const weir_quantizer *q, weir_value value);

@@ -213,8 +213,8 @@ static double error_of(const double *r, size_t width, const double *difference) 
     return error;
 }
 
-/* q of w by planes, or the nearest codes where these are as good. `scratch`: 3 * width. */
-static void round_row(const double *r, size_t width, const grid *g, const double *w, double *q, double *scratch) {
+/* q of w by planes, or the nearest codes where these are as good; the error. `scratch`: 3 * width. */
+static double round_row(const double *r, size_t width, const grid *g, const double *w, double *q, double *scratch) {
     double *difference = scratch, *plain = scratch + width, *plain_difference = scratch + 2 * width;
     for (size_t i = width; i-- > 0;) {
         double sum = 0;
@@ -224,7 +224,25 @@ static void round_row(const double *r, size_t width, const grid *g, const double
         plain[i] = nearest(g, w[i]);
         plain_difference[i] = w[i] - plain[i];
     }
-    if (error_of(r, width, plain_difference) <= error_of(r, width, difference)) memcpy(q, plain, width * sizeof *q);
+    const double error = error_of(r, width, difference), plain_error = error_of(r, width, plain_difference);
+    if (plain_error <= error) memcpy(q, plain, width * sizeof *q);
+    return fmin(error, plain_error);
+}
+
+/* The same with the part of the scale, from all of it down to a half, for which the error is least; the scale. */
+static double search_row(const double *r, size_t width, grid g, const double *w, double *q, double *scratch) {
+    enum { PARTS = 20, LEAST = 10 };
+    double *own = scratch + 3 * width, least = INFINITY, best = g.scale;
+    const double whole = g.scale;
+    for (int part = PARTS; part >= LEAST; part--) {
+        g.scale = (double)(float)(whole * part / PARTS);
+        const double error = round_row(r, width, &g, w, own, scratch);
+        if (!(error < least)) continue;
+        least = error;
+        best = g.scale;
+        memcpy(q, own, width * sizeof *q);
+    }
+    return best;
 }
 
 static const layer *find(const weir_layer_inputs *inputs, weir_node node) {
@@ -244,24 +262,32 @@ static double *moments_of(const layer *l, size_t group, bool has_bias, double *m
     return h;
 }
 
-weir_array *weir_round_weights(const weir_layer_inputs *inputs, weir_node node, const weir_array *scale, int64_t low,
-                               int64_t high, bool has_bias, double *bias) {
+bool weir_layer_inputs_has(const weir_layer_inputs *inputs, weir_node node) { return find(inputs, node) != NULL; }
+
+weir_array *weir_round_weights(const weir_layer_inputs *inputs, weir_node node, const weir_weight_grid *grids,
+                               double *bias) {
     const layer *l = find(inputs, node);
     layer own;
     place p;
-    if (l == NULL || !describe(inputs->graph, node, &own, &p)) return NULL;
+    const bool is_seen = l != NULL && describe(inputs->graph, node, &own, &p);
+    assert(is_seen);
+    (void)is_seen;
+    weir_array *scale = grids->scale;
+    assert(!grids->searches || scale->count > 1 || l->groups * l->outputs == 1);
     const weir_array *from = weir_value_constant(inputs->graph, weir_node_input(inputs->graph, node, 1));
     weir_array *to = weir_array_copy(from);
     const size_t width = l->width;
-    double *row = weir_malloc(6 * width * sizeof *row), *q = row + width, *mean = q + width, *scratch = mean + width;
+    double *row = weir_malloc(7 * width * sizeof *row), *q = row + width, *mean = q + width, *scratch = mean + width;
     for (size_t g = 0; g < l->groups; g++) {
-        double *r = moments_of(l, g, has_bias, mean);
+        double *r = moments_of(l, g, grids->has_bias, mean);
         factor(r, width);
         for (size_t o = 0; o < l->outputs; o++) {
             const size_t output = g * l->outputs + o, first = g * p.group + o * p.output;
-            const grid codes = {weir_array_get(scale, scale->count == 1 ? 0 : output), low, high};
+            const size_t at = scale->count == 1 ? 0 : output;
+            const grid codes = {weir_array_get(scale, at), grids->low, grids->high};
             for (size_t k = 0; k < width; k++) row[k] = weir_array_get(from, first + k * p.input);
-            round_row(r, width, &codes, row, q, scratch);
+            if (grids->searches) weir_array_set(scale, at, search_row(r, width, codes, row, q, scratch));
+            else round_row(r, width, &codes, row, q, scratch);
             bias[output] = 0;
             for (size_t k = 0; k < width; k++) {
                 weir_array_set(to, first + k * p.input, q[k]);

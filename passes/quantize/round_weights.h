@@ -22,10 +22,20 @@ enum { WEIR_LAYER_INPUTS_MOST = 2048 };
 /* A frame of the calibration. O(inputs^2) a layer and position; of a convolution's positions some, evenly spread. */
 void weir_layer_inputs_see(weir_layer_inputs *inputs, const weir_executor *executor);
 
-/* The layer's weights on the grids of `scale`, one an output or one for all, codes from low to high: a new array. What
- * the outputs' biases take: bias[o], zeros where the layer has none that can. NULL: the layer was not seen.
- * O(outputs * inputs^2 + inputs^3). */
-weir_array *weir_round_weights(const weir_layer_inputs *inputs, weir_node node, const weir_array *scale, int64_t low,
-                               int64_t high, bool has_bias, double *bias);
+/* Was the layer seen? */
+bool weir_layer_inputs_has(const weir_layer_inputs *inputs, weir_node node);
+
+/* What weights may become. */
+typedef struct weir_weight_grid {
+    weir_array *scale; /* one an output, or one for all; float32 */
+    int64_t low, high; /* of codes */
+    bool searches;     /* of an output's scale, parts down to a half are tried, and that with the least error is put */
+    bool has_bias;     /* that can take what changes on average */
+} weir_weight_grid;
+
+/* The weights of a layer that was seen, on their grids: a new array. bias[o]: what the output's bias takes; zeros where
+ * it cannot. O(outputs * inputs^2 + inputs^3). */
+weir_array *weir_round_weights(const weir_layer_inputs *inputs, weir_node node, const weir_weight_grid *grid,
+                               double *bias);
 
 #endif

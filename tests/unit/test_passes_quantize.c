@@ -197,7 +197,7 @@ static void weights_round_by_data(void **state) {
     } cases[] = {{"1,1,-1\n2,2,1\n3,3,1\n2,2,-1\n", "data", 1, 0.5 - 0.4},
                  {"1,1,-1\n2,2,1\n3,3,1\n2,2,-1\n", "nearest", 0, 0.5},
                  {"1,-1,-1\n-2,2,1\n3,-3,1\n-2,2,-1\n", "data", 0, 0.5}};
-    static const char config[] = "default: {config: {name: affine, weight_width: 2, mse: 0}}\n";
+    static const char config[] = "default: {config: {name: affine, weight_width: 2, calibrator: max}}\n";
     assert_true(weir_file_write("test_passes_quantize.yaml", config, sizeof config - 1));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static const double w[3] = {0.4, 0.4, 1}, b[1] = {0.5};
@@ -226,11 +226,63 @@ static void weights_round_by_data(void **state) {
     }
 }
 
+/* Of -1, 0.25, 0.5, 1, 1.5 and 2 half are cut, a quarter of them on each side, which leaves five of six from each: bins
+ * of 1/256 from 0.25 up to that of 1.5. The largest of all is 2. */
+static void ranges_are_clipped(void **state) {
+    (void)state;
+    static const struct {
+        const char *options;
+        double high, low;
+    } cases[] = {{"calibrator=percentile,percentile=50", 1.5 + 1.0 / 256, 0}, {"calibrator=max", 2, -1}};
+    write_calibration("-1,0.5\n2,1.5\n0.25,1\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *pipeline = weir_format("quantize{calibration=test_passes_quantize.csv,%s}", cases[i].options);
+        weir_module *module = weir_module_new("m");
+        weir_graph *g = run(module, pipeline);
+        assert_non_null(g);
+        const double scale = (cases[i].high - cases[i].low) / 255;
+        assert_true(parameter(g, "gemm", 0, 1, 0) == (double)(float)scale);
+        assert_true(parameter(g, "gemm", 0, 2, 0) == nearbyint(-cases[i].low / scale));
+        assert_lowers(g);
+        free(pipeline);
+        weir_module_free(module);
+    }
+}
+
+/* What no calibrator would read is refused. */
+static void options_of_calibrators(void **state) {
+    (void)state;
+    static const struct {
+        const char *config, *options, *message;
+    } cases[] = {{NULL, "percentile=99", "'percentile' requires calibrator=percentile, found max"},
+                 {NULL, "calibrator=percentile,percentile=0", "percentile 0, expected above 0"},
+                 {"name: affine", "calibrator=mse", "'config' has calibrators of its own"},
+                 {"name: affine, percentile: 99", "", "'data_in_percentile' needs 'calibrator: percentile', found max"},
+                 {"name: affine, calibrator: percentile, percentile: 101", "", "percentile 101, expected above 0"},
+                 {"name: affine, data_in_calibrator: entrpy", "", "did you mean 'entropy'?"},
+                 {"name: mxfp, calibrator: mse", "", "'calibrator' needs a format that is fitted to a range"}};
+    write_calibration("-1,0.5\n2,1.5\n0.25,1\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_setup(NULL);
+        char *config = weir_format("default: {config: {%s}}\n", cases[i].config == NULL ? "" : cases[i].config);
+        assert_true(weir_file_write("test_passes_quantize.yaml", config, strlen(config)));
+        char *pipeline = weir_format("quantize{%scalibration=test_passes_quantize.csv%s%s}",
+                                     cases[i].config == NULL ? "" : "config=test_passes_quantize.yaml,",
+                                     *cases[i].options == '\0' ? "" : ",", cases[i].options);
+        weir_module *module = weir_module_new("m");
+        assert_null(run(module, pipeline));
+        if (strstr(test_messages.data, cases[i].message) == NULL) fail_msg("%s", test_messages.data);
+        free(pipeline);
+        free(config);
+        weir_module_free(module);
+    }
+}
+
 /* Weights have no zero point: 0.5 and -1 have the scale 1 / 127, 0.25 and 0.125 have 0.25 / 127, also where the data's
  * quantizers are asymmetric. */
 static void affine_weights_are_symmetric(void **state) {
     (void)state;
-    static const char config[] = "default: {config: {name: affine, symmetric: 0, mse: 0}}\n";
+    static const char config[] = "default: {config: {name: affine, symmetric: 0, calibrator: max}}\n";
     assert_true(weir_file_write("test_passes_quantize.yaml", config, sizeof config - 1));
     write_calibration("-1,0.5\n2,1.5\n0.25,1\n");
     weir_module *module = weir_module_new("m");
@@ -591,6 +643,8 @@ int main(void) {
         TEST(products_of_two_tensors),
         TEST(fixed_grid),
         TEST(weights_round_by_data),
+        TEST(ranges_are_clipped),
+        TEST(options_of_calibrators),
         TEST(affine_weights_are_symmetric),
         TEST(fraction_bits_of_a_range),
         TEST(calibration_is_needed),

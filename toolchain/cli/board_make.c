@@ -55,6 +55,8 @@ static const char *compiling(const weir_board_make *r) {
     const weir_job *job = &r->job;
     const option_use options[] = {{"quantize", job->quantize != NULL},
                                   {"calibration", job->calibration.count > 0},
+                                  {"calibrator", job->calibrator != NULL},
+                                  {"target", job->target != NULL},
                                   {"input-quantizer", job->input_quantizers.count > 0},
                                   {"contract", job->contract != NULL},
                                   {"batch", job->sizes.batch != 1},

@@ -163,6 +163,7 @@ static int configure(const weir_job *job, weir_pass *pass, bool hardware) {
         char *calibration = weir_cli_list_join(&job->calibration);
         status = set_text(job, pass, is_file(job->quantize) ? "quantize.config" : "quantize.scheme", job->quantize);
         if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "quantize.target", job->target);
+        if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "quantize.calibrator", job->calibrator);
         if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "quantize.calibration", calibration);
         if (status == WEIR_EXIT_FINE && hardware) status = set_text(job, pass, "verify_lowering.data", calibration);
         free(calibration);
@@ -232,6 +233,9 @@ static char *join(const char *const *parts, size_t count) {
 int weir_job_run(weir_job *job, weir_module *module, const char *pipeline) {
     if (job->quantize == NULL && job->calibration.count > 0)
         return weir_cli_misuse(job->command, "--calibration needs --quantize int8, fixed or a configuration");
+    if (job->calibrator != NULL && (job->quantize == NULL || is_file(job->quantize)))
+        return weir_cli_misuse(job->command,
+                               "--calibrator needs --quantize int8 or fixed: a configuration names its own");
     if (job->target != NULL && (job->quantize == NULL || !is_file(job->quantize)))
         return weir_cli_misuse(job->command, "--target needs --quantize with a configuration, CONFIG.yaml");
     if (job->level > WEIR_PASS_LEVEL_MAX)

@@ -36,7 +36,7 @@ weir_graph *weir_job_result(weir_module *module, const char *name);
 /* How to compile: the options that `compile`, `check` and `eval` share. */
 typedef struct weir_job {
     const char *command; /* the subcommand, for messages */
-    const char *quantize, *target, *contract, *requantize, *folding, *top,
+    const char *quantize, *calibrator, *target, *contract, *requantize, *folding, *top,
         *device; /* target: NULL is any format; contract: NULL is the model's; device: NULL is any */
     weir_cli_list calibration, input_quantizers;
     weir_job_sizes sizes;
@@ -67,6 +67,8 @@ typedef struct weir_job {
         {"calibration",  'c',                                                                                          \
          WEIR_CLI_LIST,  &(job).calibration,                                                                           \
          "[INPUT=]FILE", "typical inputs to quantize with, in the form of --data"},                                    \
+        {"calibrator",      0,      WEIR_CLI_STRING,                                                                   \
+         &(job).calibrator, "NAME", "the part of a range that codes hold: max (default), percentile, entropy, mse"},   \
         {"target",      0,      WEIR_CLI_STRING,                                                                       \
          &(job).target, "WHAT", "number formats of a CONFIG.yaml: any, or hardware, the nearest that have hardware"},  \
         {"input-quantizer",                                                                                            \

@@ -200,6 +200,7 @@ static void add_command(weir_text *command, const weir_job *job) {
     add_word(command, "--quantize", job->quantize);
     add_words(command, "--calibration", &job->calibration);
     add_words(command, "--input-quantizer", &job->input_quantizers);
+    add_word(command, "--calibrator", job->calibrator);
     add_word(command, "--target", job->target);
     add_word(command, "--contract", job->contract);
     add_number(command, "--batch", job->sizes.batch, 1);
@@ -333,6 +334,7 @@ static int refuse_idle(const arguments *a) {
                    {"rate", a->rate > 0, SWEEP | OWN},
                    {"quantize", a->job.quantize != NULL, SWEEP | OWN},
                    {"calibration", a->job.calibration.count > 0, SWEEP | OWN},
+                   {"calibrator", a->job.calibrator != NULL, SWEEP | OWN},
                    {"target", a->job.target != NULL, SWEEP | OWN},
                    {"contract", a->job.contract != NULL, SWEEP | OWN},
                    {"input-quantizer", a->job.input_quantizers.count > 0, SWEEP | OWN}};

@@ -53,7 +53,6 @@ static const char *const key_names[WEIR_KEY_COUNT] = {
     [WEIR_KEY_THRESHOLD] = "threshold",
     [WEIR_KEY_SYMMETRIC] = "symmetric",
     [WEIR_KEY_CHANNEL] = "channel",
-    [WEIR_KEY_MSE] = "mse",
 };
 
 static const number_row *row_of(weir_number_id id) {

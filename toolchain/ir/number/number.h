@@ -35,7 +35,6 @@ typedef enum weir_number_key {
     WEIR_KEY_THRESHOLD, /* of magnitudes: 0: 0.75 of the mean; 1: 0.05 of the largest; 2: 0.75 of the median */
     WEIR_KEY_SYMMETRIC, /* zero is code 0 and codes are signed; chosen: of weights */
     WEIR_KEY_CHANNEL,   /* of weights a scale an output */
-    WEIR_KEY_MSE,       /* the scale with the least squared error; else that which holds the range */
     WEIR_KEY_COUNT
 } weir_number_key;
 
@@ -105,11 +104,6 @@ bool weir_number_measures(const weir_number *n);
 weir_number_shared weir_number_measure(const weir_number *n, const float *x, size_t count, double whole);
 /* The scale and the zero point of AFFINE that hold a range. */
 weir_number_shared weir_number_affine(const weir_number *n, double least, double largest);
-/* The same; with `mse` those of the part of the range, from all of it down to a fifth, for which `error` is least: what
- * is rare is clipped. */
-typedef double weir_number_error(const void *user, const weir_number *n, const weir_number_shared *shared);
-weir_number_shared weir_number_affine_best(const weir_number *n, double least, double largest, weir_number_error *error,
-                                           const void *user);
 /* The code of x, and what a code stands for. NaN gives the code of 0, or the lowest where 0 has none. */
 int64_t weir_number_encode(const weir_number *n, const weir_number_shared *shared, double x);
 double weir_number_decode(const weir_number *n, const weir_number_shared *shared, int64_t code);

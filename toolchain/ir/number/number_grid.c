@@ -131,37 +131,6 @@ weir_number_shared weir_number_affine(const weir_number *n, double least, double
     return shared;
 }
 
-weir_number_shared weir_number_affine_best(const weir_number *n, double least, double largest, weir_number_error *error,
-                                           const void *user) {
-    enum { PARTS = 100, LEAST = 20 };
-    weir_number_shared best = weir_number_affine(n, least, largest);
-    double least_error = INFINITY;
-    for (int part = PARTS; weir_number_get(n, WEIR_KEY_MSE) != 0 && part >= LEAST; part--) {
-        const weir_number_shared shared = weir_number_affine(n, least * part / PARTS, largest * part / PARTS);
-        const double own = error(user, n, &shared);
-        if (!(own < least_error)) continue;
-        least_error = own;
-        best = shared;
-    }
-    return best;
-}
-
-typedef struct elements {
-    const float *x;
-    size_t count;
-} elements;
-
-static double squared_error(const void *user, const weir_number *n, const weir_number_shared *shared) {
-    const elements *all = user;
-    double error = 0;
-    for (size_t i = 0; i < all->count; i++) {
-        const double v = (double)all->x[i];
-        const double d = v - weir_number_AFFINE_decode(n, shared, weir_number_AFFINE_encode(n, shared, v));
-        error += d * d;
-    }
-    return error;
-}
-
 weir_number_shared weir_number_AFFINE_measure(const weir_number *n, const float *x, size_t count, double whole) {
     double low = 0, high = 0;
     (void)whole;
@@ -169,7 +138,7 @@ weir_number_shared weir_number_AFFINE_measure(const weir_number *n, const float 
         low = (double)x[i] < low ? (double)x[i] : low;
         high = (double)x[i] > high ? (double)x[i] : high;
     }
-    return weir_number_affine_best(n, low, high, squared_error, &(elements){x, count});
+    return weir_number_affine(n, low, high);
 }
 
 int64_t weir_number_AFFINE_encode(const weir_number *n, const weir_number_shared *shared, double x) {
