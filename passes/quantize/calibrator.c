@@ -26,6 +26,19 @@ bool weir_calibrator_find(const char *name, weir_calibrator_id *id) {
     return false;
 }
 
+bool weir_calibrator_of_pass(const weir_pass *pass, weir_calibrator *c) {
+    *c =
+        (weir_calibrator){(weir_calibrator_id)weir_pass_choice(pass, "calibrator"), weir_pass_real(pass, "percentile")};
+    if (c->percentile <= 0) {
+        weir_error(WEIR_NOWHERE, "%s: percentile %g, expected above 0", weir_pass_name(pass), c->percentile);
+        return false;
+    }
+    if (!weir_pass_is_set(pass, "percentile") || c->id == WEIR_CALIBRATOR_PERCENTILE) return true;
+    weir_error(WEIR_NOWHERE, "%s: 'percentile' requires calibrator=percentile, found %s", weir_pass_name(pass),
+               weir_calibrator_names[c->id]);
+    return false;
+}
+
 void weir_range_see(weir_range *r, double v) {
     if (!r->seen || v < r->min) r->min = v;
     if (!r->seen || v > r->max) r->max = v;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "ir/number/number.h"
+#include "pass/core/pass.h"
 
 typedef struct weir_range {
     bool seen;
@@ -57,6 +58,9 @@ typedef struct weir_calibrator {
 /* "max", "percentile", ..., and NULL behind the last. */
 extern const char *const weir_calibrator_names[WEIR_CALIBRATOR_COUNT + 1];
 bool weir_calibrator_find(const char *name, weir_calibrator_id *id);
+
+/* From a pass's options `calibrator` and `percentile`. False after a reported error. */
+bool weir_calibrator_of_pass(const weir_pass *pass, weir_calibrator *c);
 
 /* The part of the range that codes of the format are to hold. `h` counted the values of the range; NULL: all of it. */
 weir_range weir_calibrator_range(const weir_calibrator *c, const weir_number *n, const weir_range *seen,

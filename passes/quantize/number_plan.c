@@ -354,20 +354,10 @@ bool weir_plan_needs_ranges(const weir_plan *plan) {
 
 /* --- nodes --- */
 
-/* MASE's own names have underscores in some places and not in others: convtranspose2d, conv_transpose2d. */
-static bool is_same_operator(const char *a, const char *b) {
-    for (;; a++, b++) {
-        a += strspn(a, "_");
-        b += strspn(b, "_");
-        if (*a != *b) return false;
-        if (*a == '\0') return true;
-    }
-}
-
 static bool fits(const weir_plan *plan, size_t index, const weir_graph *graph, weir_node node) {
     const char *selector = plan->entry[index].selector;
     switch (plan->by) {
-    case BY_TYPE: return is_same_operator(selector, weir_mase_op(graph, node));
+    case BY_TYPE: return weir_mase_is_name(selector, weir_mase_op(graph, node));
     case BY_NAME: return strcmp(selector, weir_node_name(graph, node)) == 0;
     case BY_REGEX: return regexec(&plan->regex[index], weir_node_name(graph, node), 0, NULL, 0) == 0;
     case BY_COUNT: break;
@@ -404,7 +394,7 @@ bool weir_plan_check(const weir_plan *plan, const weir_graph *graph) {
     for (size_t i = 0; i < plan->count; i++) {
         const weir_plan_entry *e = &plan->entry[i];
         bool is_known = plan->by == BY_REGEX;
-        for (size_t k = 0; plan->by == BY_TYPE && k < count; k++) is_known |= is_same_operator(names[k], e->selector);
+        for (size_t k = 0; plan->by == BY_TYPE && k < count; k++) is_known |= weir_mase_is_name(names[k], e->selector);
         if (e->is_used) continue;
         if (is_known) {
             weir_warning(e->location, "no node is '%s'", e->selector);

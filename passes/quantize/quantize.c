@@ -125,14 +125,6 @@ static bool check_options(const weir_pass *pass) {
     if (has_config && (weir_pass_is_set(pass, "calibrator") || weir_pass_is_set(pass, "percentile"))) {
         weir_error(WEIR_NOWHERE, "quantize: 'config' has calibrators of its own, expected 'calibrator' there");
         fine = false;
-    } else if (weir_pass_real(pass, "percentile") <= 0) {
-        weir_error(WEIR_NOWHERE, "quantize: percentile %g, expected above 0", weir_pass_real(pass, "percentile"));
-        fine = false;
-    } else if (weir_pass_is_set(pass, "percentile") &&
-               weir_pass_choice(pass, "calibrator") != WEIR_CALIBRATOR_PERCENTILE) {
-        weir_error(WEIR_NOWHERE, "quantize: 'percentile' requires calibrator=percentile, found %s",
-                   weir_pass_string(pass, "calibrator"));
-        fine = false;
     }
     for (size_t i = 0; (has_config || weir_pass_choice(pass, "scheme") != 1) && i < count; i++) {
         if (!weir_pass_is_set(pass, of_fixed[i])) continue;
@@ -205,8 +197,6 @@ static bool keep_graph(weir_module *module, weir_graph *graph, bool fine) {
 
 /* By a scheme. */
 static bool quantize_by_scheme(weir_quantizer *q, weir_pass_context *context, weir_module *module) {
-    q->calibrator.id = (weir_calibrator_id)weir_pass_choice(q->pass, "calibrator");
-    q->calibrator.percentile = weir_pass_real(q->pass, "percentile");
     q->keeps_histograms = q->calibrator.id != WEIR_CALIBRATOR_MAX;
     mark_hardware(q);
     return keep_graph(module, q->graph, q->partial || can_quantize(q)) && quantize_graph(q, context);
@@ -242,9 +232,13 @@ static bool quantize_by_plan(weir_quantizer *q, weir_plan *plan, weir_module *mo
 bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     const char *config = weir_pass_string(pass, "config");
     weir_plan *plan = NULL;
-    if (!check_options(pass) || (*config != '\0' && (plan = weir_plan_read(config)) == NULL)) return false;
+    weir_calibrator calibrator;
+    if (!check_options(pass) || !weir_calibrator_of_pass(pass, &calibrator) ||
+        (*config != '\0' && (plan = weir_plan_read(config)) == NULL))
+        return false;
     weir_graph *graph = weir_tidy(weir_module_find_graph(module, "model"));
-    weir_quantizer q = {.graph = graph, .pass = pass, .fixed = weir_pass_choice(pass, "scheme") == 1};
+    weir_quantizer q = {
+        .graph = graph, .pass = pass, .calibrator = calibrator, .fixed = weir_pass_choice(pass, "scheme") == 1};
     bool fine = graph != NULL && weir_lower_weights(graph);
     if (fine) {
         /* of which some lack those that this scheme makes */

@@ -35,6 +35,11 @@ bool weir_remedy_formats(const weir_graph *model) {
         if (weir_trait_kind(model, node) != WEIR_OP_FAKE_QUANTIZE) continue;
         weir_number number;
         const char *format = weir_node_string(model, node, "format", "");
+        if (*weir_node_string(model, node, "calibrator", "") != '\0') {
+            weir_error(weir_node_location(model, node), "node '%s' has no range: run tensorrt_calibrate",
+                       weir_node_name(model, node));
+            return false;
+        }
         if (!weir_number_parse(format, &number)) weir_unreachable("a format that inference refuses");
         const weir_number near = weir_number_nearest_hardware(&number);
         char *text = weir_number_print(&near);

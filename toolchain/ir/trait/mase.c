@@ -101,6 +101,15 @@ weir_mase_type weir_mase_type_of(const weir_graph *graph, weir_node node) {
     return weir_mase_kind(weir_node_op(graph, node));
 }
 
+bool weir_mase_is_name(const char *a, const char *b) {
+    for (;; a++, b++) {
+        a += strspn(a, "_");
+        b += strspn(b, "_");
+        if (*a != *b) return false;
+        if (*a == '\0') return true;
+    }
+}
+
 weir_mase_type weir_mase_kind(weir_op op) { return row_of(op)->type; }
 
 const char *weir_mase_inputs(weir_op op) { return row_of(op)->inputs; }

@@ -29,6 +29,9 @@ const char *weir_mase_inputs(weir_op op);
 /* MASE's operator: what the metadata says, and linear for dense layers, with the dimensions that the first input has
  * ("conv1d" for three axes). */
 const char *weir_mase_op(const weir_graph *graph, weir_node node);
+/* The same operator? MASE's own names have underscores in some places and not in others: convtranspose2d,
+ * conv_transpose2d. */
+bool weir_mase_is_name(const char *a, const char *b);
 
 /* What the operator's target is to Python. */
 typedef enum weir_mase_callable { WEIR_MASE_BUILTIN, WEIR_MASE_FUNCTION } weir_mase_callable;
