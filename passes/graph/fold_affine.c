@@ -1,7 +1,7 @@
 /* What a layer's results are multiplied with, divided by and added to by constants of their channels,
  * BatchNormalization among it, goes into its weights and its bias, as frameworks deploy their models: a * (w x + b) + c
  * = (a w) x + (a b + c). A MatMul, which has no bias, keeps one Add. Views that leave the channels alone may lie
- * between. The numbers are computed in float64 and rounded once; a chain ends where one would not be finite.
+ * between. conv_bn_fusion, a pass of MASE, does that with BatchNormalization alone. The numbers are computed in float64 and rounded once; a chain ends where one would not be finite.
  * O(size). */
 #include "passes/graph/fold_affine.h"
 
@@ -16,6 +16,7 @@
 /* The operators behind a layer, as factor * result + term of each channel. */
 typedef struct chain {
     weir_rewrite *rewrite;
+    bool only_normalizations;
     weir_node layer;
     int axis; /* of the results: channels */
     size_t channels;
@@ -71,6 +72,7 @@ static bool step(const chain *c, weir_node node, double *factor, double *term) {
         }
         return true;
     }
+    if (c->only_normalizations) return false;
     if (kind != WEIR_OP_MUL && kind != WEIR_OP_ADD && (data != 0 || (kind != WEIR_OP_DIV && kind != WEIR_OP_SUB)))
         return false;
     const weir_value other = weir_node_input(graph, node, 1 - data);
@@ -199,11 +201,16 @@ static void fold(const chain *c) {
     weir_rewrite_become(r, folded);
 }
 
-static void fold_after(weir_rewrite *rewrite, weir_node layer, int axis) {
+static void fold_after(weir_rewrite *rewrite, weir_node layer, int axis, bool only_normalizations) {
     const weir_graph *graph = rewrite->graph;
     const weir_value result = weir_node_output(graph, layer, 0);
     const weir_shape *shape = &weir_value_type(graph, result)->shape;
-    chain c = {.rewrite = rewrite, .layer = layer, .axis = axis, .channels = (size_t)shape->dim[axis], .end = result};
+    chain c = {.rewrite = rewrite,
+               .only_normalizations = only_normalizations,
+               .layer = layer,
+               .axis = axis,
+               .channels = (size_t)shape->dim[axis],
+               .end = result};
     c.factor = weir_malloc(2 * c.channels * sizeof *c.factor);
     c.term = c.factor + c.channels;
     for (size_t k = 0; k < c.channels; k++) {
@@ -217,20 +224,31 @@ static void fold_after(weir_rewrite *rewrite, weir_node layer, int axis) {
     free(c.factor);
 }
 
-void weir_fold_affine(weir_rewrite *rewrite) {
+static void fold_all(weir_rewrite *rewrite, bool only_normalizations) {
     for (weir_node node = weir_graph_last(rewrite->graph), before; node.id != 0; node = before) {
         before = weir_node_previous(rewrite->graph, node);
         const int axis = axis_of(rewrite->graph, node);
-        if (axis >= 0) fold_after(rewrite, node, axis);
+        if (axis >= 0) fold_after(rewrite, node, axis, only_normalizations);
     }
 }
 
-bool weir_pass_fold_affine(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
+void weir_fold_affine(weir_rewrite *rewrite) { fold_all(rewrite, false); }
+
+static bool run(weir_pass_context *context, weir_graph *graph, bool only_normalizations) {
     weir_rewrite r = {.graph = graph};
-    (void)pass;
-    weir_fold_affine(&r);
+    fold_all(&r, only_normalizations);
     weir_pass_count(context, "operators folded", (int64_t)r.count);
     if (r.count == 0) weir_pass_unchanged(context);
     else weir_eliminate_dead_code(graph);
     return weir_rewrite_finish(&r);
+}
+
+bool weir_pass_fold_affine(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
+    (void)pass;
+    return run(context, graph, false);
+}
+
+bool weir_pass_conv_bn_fusion(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
+    (void)pass;
+    return run(context, graph, true);
 }
