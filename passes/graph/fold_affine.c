@@ -1,7 +1,8 @@
 /* What a layer's results are multiplied with, divided by and added to by constants of their channels,
  * BatchNormalization among it, goes into its weights and its bias, as frameworks deploy their models: a * (w x + b) + c
  * = (a w) x + (a b + c). A MatMul, which has no bias, keeps one Add. Views that leave the channels alone may lie
- * between. conv_bn_fusion, a pass of MASE, does that with BatchNormalization alone. The numbers are computed in float64 and rounded once; a chain ends where one would not be finite.
+ * between. conv_bn_fusion, a pass of MASE, does so with BatchNormalization alone. The numbers are computed in float64
+ * and rounded once; a chain ends where one would not be finite.
  * O(size). */
 #include "passes/graph/fold_affine.h"
 

@@ -63,8 +63,8 @@ static weir_graph *calibrated(const weir_graph *graph, const weir_tensorrt_seen 
 typedef struct judge {
     const weir_frames *data;
     int64_t frames;
-    weir_array *wanted;  /* output 0 in float */
-    weir_array *labels;  /* or NULL */
+    weir_array *wanted; /* output 0 in float */
+    weir_array *labels; /* or NULL */
     weir_scoring scoring;
 } judge;
 

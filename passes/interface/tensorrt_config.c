@@ -139,7 +139,8 @@ static bool read_settings(weir_tensorrt_config *config, const weir_yaml *node, w
             return refuse_key(node->key_location[i], key, words);
         }
     }
-    const weir_yaml *calibrators = weir_yaml_find(node, "calibrators"), *percentiles = weir_yaml_find(node, "percentiles");
+    const weir_yaml *calibrators = weir_yaml_find(node, "calibrators"),
+                    *percentiles = weir_yaml_find(node, "percentiles");
     bool fine = calibrators == NULL || read_calibrators(config, calibrators, percentiles);
     bool reads = calibrators == NULL;
     for (size_t i = 0; i < config->candidates; i++) reads |= config->candidate[i].id == WEIR_CALIBRATOR_PERCENTILE;

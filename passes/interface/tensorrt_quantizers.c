@@ -153,8 +153,7 @@ bool weir_tensorrt_put_weights(weir_graph *graph, weir_node layer, const weir_ca
     float *own = weir_malloc((row + 1) * sizeof *own);
     double *scales = weir_calloc(channels, sizeof *scales);
     for (size_t c = 0; c < channels; c++) {
-        for (size_t i = 0; i < row; i++)
-            own[i] = w[channels == 1 ? i : (i / inner * channels + c) * inner + i % inner];
+        for (size_t i = 0; i < row; i++) own[i] = w[channels == 1 ? i : (i / inner * channels + c) * inner + i % inner];
         const weir_range range = weir_calibrator_elements(calibrator, &n, own, row);
         scales[c] = weir_tensorrt_scale(largest_of(&range));
     }

@@ -14,7 +14,15 @@
 #include "support/memory/arena.h"
 #include "support/text/keyword.h"
 
-weir_folder *weir_emit_open(const weir_module *module) {
+weir_folder *weir_emit_open(const weir_pass *pass, weir_module *module) {
+    const char *wanted = weir_pass_string(pass, "project_dir");
+    if (*wanted != '\0' && weir_module_bool(module, WEIR_EMIT_WHOLE, false)) {
+        weir_error(WEIR_NOWHERE, "%s: 'project_dir' is set, but the command has a folder of its own",
+                   weir_pass_name(pass));
+        weir_note("--output names it");
+        return NULL;
+    }
+    if (*wanted != '\0') weir_module_set_folder(module, wanted);
     return weir_folder_open(weir_module_folder(module), WEIR_FOLDER_SHARED);
 }
 
@@ -47,6 +55,17 @@ const char *weir_emit_refusal(const char *name) {
     if (strncmp(name, "weir_", 5) == 0)
         return "reserved for the component library, as are all names that begin with 'weir_'";
     return strcmp(name, "tb") == 0 ? "the name of the bench" : NULL;
+}
+
+bool weir_emit_wish(const weir_pass *pass, weir_module *module) {
+    const char *wanted = weir_pass_string(pass, "top_name"),
+               *refusal = *wanted == '\0' ? NULL : weir_emit_refusal(wanted);
+    if (refusal != NULL) {
+        weir_error(WEIR_NOWHERE, "%s: top_name '%s' is %s", weir_pass_name(pass), wanted, refusal);
+        return false;
+    }
+    if (*wanted != '\0') weir_module_set_string(module, WEIR_EMIT_TOP, wanted);
+    return true;
 }
 
 const char *weir_emit_top_name(weir_rtl_design *design, const weir_module *module) {

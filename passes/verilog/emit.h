@@ -17,8 +17,12 @@
 /* Property of the module: the requested name of the top module; else it is the module's own. */
 #define WEIR_EMIT_TOP "wanted top"
 
-/* Opens the module's output folder for writing; NULL after a reported error. */
-weir_folder *weir_emit_open(const weir_module *module);
+/* Property of the module: its folder is one that is written as a whole, which passes do not change. */
+#define WEIR_EMIT_WHOLE "whole folder"
+
+/* Opens the module's output folder for writing, which the pass's option `project_dir` sets; NULL after a reported
+ * error. */
+weir_folder *weir_emit_open(const weir_pass *pass, weir_module *module);
 /* "SUB" of it while it is being written, made when absent; heap memory, NULL after a reported error. */
 char *weir_emit_folder(const weir_folder *output, const char *sub);
 /* Moves the files into place when `fine`, else discards them (NULL is fine). False after an error, or when it was not
@@ -26,6 +30,8 @@ char *weir_emit_folder(const weir_folder *output, const char *sub);
 bool weir_emit_close(weir_folder *output, bool fine);
 /* Why no top module can have the name, "a reserved word of ..."; NULL: it can. */
 const char *weir_emit_refusal(const char *name);
+/* The pass's option `top_name`, where it is set, becomes the requested name. False after a reported error. */
+bool weir_emit_wish(const weir_pass *pass, weir_module *module);
 /* A legal Verilog name for the design's top, from the module's name. */
 const char *weir_emit_top_name(weir_rtl_design *design, const weir_module *module);
 /* Prefixes of the streams at one side ("s" or "m") of the edge, which are `values`: the side, or when there are several

@@ -17,9 +17,8 @@ static bool write_memory(const weir_graph *graph, weir_node node, const weir_mem
 }
 
 bool weir_pass_emit_bram(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
-    (void)pass;
     const weir_graph *graph = weir_module_find_graph(module, "hardware");
-    weir_folder *output = weir_emit_open(module);
+    weir_folder *output = weir_emit_open(pass, module);
     char *folder = output == NULL ? NULL : weir_emit_folder(output, "rtl");
     bool fine = folder != NULL;
     for (weir_node node = fine ? weir_graph_first(graph) : WEIR_NO_NODE; fine && node.id != 0;

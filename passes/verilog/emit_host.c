@@ -128,9 +128,8 @@ static bool write_json(const weir_folder *output, json_t *root) {
 bool weir_pass_emit_host(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     const weir_graph *graph = weir_module_find_graph(module, "hardware");
     const char *top = weir_module_string(module, "top", NULL);
-    (void)pass;
     (void)context;
-    weir_folder *output = weir_emit_open(module);
+    weir_folder *output = weir_emit_open(pass, module);
     bool fine = output != NULL && save(weir_host_graph_head(graph), output, "head.weir") &&
                 save(weir_host_graph_tail(graph), output, "tail.weir") &&
                 write_json(output, json_pack("{s:i, s:s, s:s, s:o, s:o}", "schema", SCHEMA, "top", top, "contract",

@@ -24,7 +24,6 @@ static bool copy_component(const char *data, const weir_library_file *file, cons
 }
 
 bool weir_pass_emit_internal_rtl(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
-    (void)pass;
     weir_rtl_design *design = weir_module_design(module);
     weir_rtl_module top = weir_rtl_find_module(design, weir_module_string(module, "top", ""));
     weir_library_files files = {NULL, 0, 0};
@@ -32,7 +31,7 @@ bool weir_pass_emit_internal_rtl(const weir_pass *pass, weir_pass_context *conte
         weir_rtl_instance instance = weir_rtl_instance_at(design, top, i);
         weir_library_add(&files, weir_rtl_get_module(design, weir_rtl_get_instance(design, instance).module).name);
     }
-    weir_folder *output = weir_emit_open(module);
+    weir_folder *output = weir_emit_open(pass, module);
     char *folder = output == NULL ? NULL : weir_emit_folder(output, "rtl");
     bool fine = folder != NULL && weir_library_close(&files, design);
     for (size_t i = 0; fine && i < files.count; i++)

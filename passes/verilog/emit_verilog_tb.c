@@ -300,7 +300,7 @@ bool weir_pass_emit_verilog_tb(const weir_pass *pass, weir_pass_context *context
                .design = weir_module_design(module),
                .streams = weir_module_data(module, WEIR_EMIT_STREAMS)};
     char *file = weir_format("%s/rtl/%s.v", weir_module_folder(module), top);
-    weir_folder *output = weir_emit_open(module);
+    weir_folder *output = weir_emit_open(pass, module);
     char *fast = output == NULL ? NULL : weir_emit_folder(output, "tb");
     char *debug = output == NULL ? NULL : weir_emit_folder(output, "tb_debug");
     bool fine = fast != NULL && debug != NULL && emit_bench(&b, file, fast, false, false) &&

@@ -135,6 +135,7 @@ static void emit_nodes(weir_builder *b) {
 }
 
 bool weir_pass_emit_verilog_top(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    if (!weir_emit_wish(pass, module)) return false;
     weir_builder b = {.graph = weir_module_find_graph(module, "hardware")};
     b.design = weir_rtl_design_new();
     weir_rtl_set_pass(b.design, weir_pass_name(pass));
@@ -161,7 +162,7 @@ bool weir_pass_emit_verilog_top(const weir_pass *pass, weir_pass_context *contex
     weir_module_set_rtl(module, b.design, name);
     weir_module_set_string(module, "top", name);
     /* Of a design that lacks parts, checks would only tell what follows from that. */
-    weir_folder *output = weir_diag_errors() == errors ? weir_emit_open(module) : NULL;
+    weir_folder *output = weir_diag_errors() == errors ? weir_emit_open(pass, module) : NULL;
     char *folder = output == NULL ? NULL : weir_emit_folder(output, "rtl");
     const bool fine = folder != NULL && weir_library_read_inside(b.design) && weir_emit_module(context, module, folder);
     free(folder);

@@ -119,6 +119,17 @@ expect 2 "number of at least 0, found '-1'" "$WEIR" opt "$model" -c --tolerance 
 expect 2 "number of at least 0, found 'nan'" "$WEIR" opt "$model" -c --tolerance nan
 expect 2 "number of at least 0, found '1e-3x'" "$WEIR" opt "$model" -c --tolerance=1e-3x
 
+# --- emission as passes, with the folder and the name of the top as MASE has them ---
+emit="lower_integer,set_target,realize_requantize,partition,choose_folding,insert_streams,size_fifos"
+emit="$emit,emit_verilog_top_transform_pass{project_dir=project,top_name=TOP},emit_bram_transform_pass{project_dir=project},emit_internal_rtl,emit_verilog_tb"
+expect 0 "" "$WEIR" opt "$model" -p "$(echo "$emit" | sed s/TOP/net_of_mine/)" -o emitted.weir
+[ -f project/rtl/net_of_mine.v ] && [ -f project/tb/tb.v ] || fail "not in the project's folder: $(find project)"
+ls project/rtl/*.hex >/dev/null || fail "no parameter memories in the project's folder"
+iverilog -g2005 -t null project/rtl/*.v || fail "the project does not elaborate"
+expect 1 "top_name 'tb' is the name of the bench" "$WEIR" opt "$model" -p "$(echo "$emit" | sed s/TOP/tb/)" -o emitted.weir
+expect 1 "'project_dir' is set, but the command has a folder of its own" "$WEIR" compile "$model" -o compiled -s emit_bram.project_dir=other
+[ ! -e compiled ] && [ ! -e other ] || fail "something was written"
+
 # --- passes ---
 expect 0 "^lower_integer \(module, level 0" "$WEIR" passes
 for pass in $(grep -o 'WEIR_PASS([A-Z]*, [a-z_0-9]*, "[a-z_0-9]*"' "$E2E_SOURCE/passes/pass.def" | sed 's/.*"\(.*\)"/\1/'); do

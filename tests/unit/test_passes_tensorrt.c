@@ -51,8 +51,9 @@ static void scales_are_amax_by_127(void **state) {
     (void)state;
     write(data, "1,-2,0,0\n0.5,1,1,1\n");
     write(config, "default: {config: {calibrators: [max]}, input: {calibrator: max}}\n");
-    weir_module *module = run("tensorrt_fake_quantize{config=test_passes_tensorrt.yaml},"
-                              "tensorrt_calibrate{calibration=test_passes_tensorrt.csv,config=test_passes_tensorrt.yaml}");
+    weir_module *module =
+        run("tensorrt_fake_quantize{config=test_passes_tensorrt.yaml},"
+            "tensorrt_calibrate{calibration=test_passes_tensorrt.csv,config=test_passes_tensorrt.yaml}");
     assert_non_null(module);
     assert_true(scale_of(module, "fc", 0, 0) == (double)(float)(2.0 / 127));
     assert_true(scale_of(module, "fc", 1, 0) == (double)(float)(2.0 / 127));

@@ -294,6 +294,7 @@ static int emit(weir_job *job, weir_module *module, const char *folder) {
     if (refusal != NULL)
         return weir_cli_misuse(job->command, "--top '%s' cannot name the top module: it is %s", job->top, refusal);
     weir_module_set_folder(module, folder);
+    weir_module_set_bool(module, WEIR_EMIT_WHOLE, true);
     if (job->top != NULL) weir_module_set_string(module, WEIR_EMIT_TOP, job->top);
     int status = weir_job_run(job, module, "compile");
     if (status == WEIR_EXIT_FINE && !save_graphs(module, folder)) status = WEIR_EXIT_INPUT;
