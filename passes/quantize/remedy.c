@@ -29,27 +29,56 @@ void weir_remedy_operator(weir_op op) {
             "no pass can replace it; weir eval --engine float runs it; passes/lower/README.md lists what can be lowered");
 }
 
+static weir_number integers(int width) {
+    weir_number number = weir_number_new(WEIR_NUMBER_INTEGER);
+    weir_number_set(&number, WEIR_KEY_WIDTH, width);
+    return number;
+}
+
+static int setting(const weir_graph *model, weir_node node, size_t index) {
+    return (int)weir_array_get_int(weir_value_constant(model, weir_node_input(model, node, index)), 0);
+}
+
+/* The format of the node's result where it has no hardware, in heap memory, and the nearest that has; NULL: it has. */
+static char *format_without_hardware(const weir_graph *model, weir_node node, weir_number *near) {
+    const weir_op kind = weir_trait_kind(model, node);
+    if (kind == WEIR_OP_FLOAT_QUANT) {
+        const int exponent = setting(model, node, 2), mantissa = setting(model, node, 3);
+        *near = integers(exponent + mantissa + 1);
+        return weir_format("a float with %d bits of exponent, %d of mantissa and bias %d", exponent, mantissa,
+                           setting(model, node, 4));
+    }
+    if (kind != WEIR_OP_FAKE_QUANTIZE) return NULL;
+    weir_number number;
+    const char *format = weir_node_string(model, node, "format", "");
+    if (!weir_number_parse(format, &number)) weir_unreachable("a format that inference refuses");
+    *near = weir_number_nearest_hardware(&number);
+    return weir_format("'%s'", format);
+}
+
 bool weir_remedy_formats(const weir_graph *model) {
-    bool fine = true;
+    bool fine = true, configured = true;
     for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
-        if (weir_trait_kind(model, node) != WEIR_OP_FAKE_QUANTIZE) continue;
-        weir_number number;
-        const char *format = weir_node_string(model, node, "format", "");
         if (*weir_node_string(model, node, "calibrator", "") != '\0') {
             weir_error(weir_node_location(model, node), "node '%s' has no range: run tensorrt_calibrate",
                        weir_node_name(model, node));
             return false;
         }
-        if (!weir_number_parse(format, &number)) weir_unreachable("a format that inference refuses");
-        const weir_number near = weir_number_nearest_hardware(&number);
+        weir_number near;
+        char *format = format_without_hardware(model, node, &near);
+        if (format == NULL) continue;
         char *text = weir_number_print(&near);
         weir_error(weir_node_location(model, node),
-                   "node '%s': '%s' has no hardware here; the nearest format that has is '%s'",
+                   "node '%s': %s has no hardware here; the nearest format that has is '%s'",
                    weir_node_name(model, node), format, text);
         free(text);
+        free(format);
+        configured &= weir_trait_kind(model, node) == WEIR_OP_FAKE_QUANTIZE;
         fine = false;
     }
-    if (!fine) weir_note("--target hardware takes the nearest ones; weir eval --engine float runs the model as it is");
+    if (!fine && configured)
+        weir_note("--target hardware takes the nearest ones; weir eval --engine float runs the model as it is");
+    else if (!fine) weir_note("weir eval --engine float runs the model as it is");
     return fine;
 }
 

@@ -114,6 +114,12 @@ def compute_qonnx(op, inputs, attributes):
     if op.endswith(".Quant"):
         mode = attributes.get("rounding_mode", "ROUND")
         return [np.asarray(quant(*inputs, attributes["signed"], attributes["narrow"], mode), np.float32)]
+    if op.endswith(".FloatQuant"):
+        from qonnx.custom_op.general.floatquant import float_quant
+
+        settings = {"signed": True, "has_inf": False, "has_nan": False, "has_subnormal": False, "saturation": True, **attributes}
+        *values, largest = inputs
+        return [np.asarray(float_quant(*values, max_val=largest, **settings), np.float32)]
     name = op.rpartition(".")[2]
     classes = {
         "BipolarQuant": (BipolarQuant, {}),

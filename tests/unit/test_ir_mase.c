@@ -250,6 +250,24 @@ static void precisions_of_number_formats(void **state) {
     }
 }
 
+/* QONNX's FloatQuant is MASE's minifloat of its widths. */
+static void precision_of_a_float(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("g");
+    weir_value inputs[6] = {add_real_input(g, "x", 1, 4)};
+    static const double settings[] = {1, 5, 2, 15, 57344};
+    for (size_t i = 0; i < 5; i++) {
+        weir_array *number = weir_array_new(WEIR_FLOAT32, &(weir_shape){0, {0}});
+        weir_array_set(number, 0, settings[i]);
+        inputs[i + 1] = weir_graph_add_constant(g, "setting", number);
+        weir_array_free(number);
+    }
+    const weir_node node = put(g, WEIR_OP_FLOAT_QUANT, "q", 6, inputs);
+    assert_true(weir_infer_node(g, node));
+    assert_precision(g, weir_node_output(g, node, 0), "minifloat_ieee", 3, (const int64_t[]){8, 5, 15});
+    weir_graph_free(g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(parameters_have_torch_names),
@@ -262,6 +280,7 @@ int main(void) {
         TEST(precisions_of_types),
         TEST(precisions_behind_quantizers),
         TEST(precisions_of_number_formats),
+        TEST(precision_of_a_float),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

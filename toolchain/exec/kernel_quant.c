@@ -4,6 +4,7 @@
 #include "quant/contract.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -127,6 +128,59 @@ void weir_kernel_BIPOLAR_QUANT(const weir_graph *graph, weir_node node, const we
         const float s = ((const float *)scale->data)[weir_broadcast_index(&from, i)];
         y[i] = ((const float *)x->data)[i] >= 0 ? s : -s;
     }
+}
+
+/* Settings of FloatQuant. */
+typedef struct float_format {
+    int mantissa, least; /* bits; the exponent of the smallest step */
+    double low, high;
+    double below, above; /* what is out of range becomes */
+    weir_rounding rounding;
+} float_format;
+
+static float_format float_format_of(const weir_graph *graph, weir_node node, const weir_array *const *inputs) {
+    const int exponent = (int)weir_array_get_int(inputs[2], 0), bias = (int)weir_array_get_int(inputs[4], 0);
+    float_format f = {.mantissa = (int)weir_array_get_int(inputs[3], 0)};
+    f.least = 1 - bias - f.mantissa;
+    const double top = (double)ldexpf(1, (1 << exponent) - 1 - bias); /* infinite where float32 is */
+    f.high = fmin((2 - ldexp(1, -f.mantissa)) * top, weir_array_get(inputs[5], 0));
+    f.low = weir_node_int(graph, node, "signed", 1) != 0 ? -f.high : 0;
+    const bool saturates = weir_node_int(graph, node, "saturation", 1) != 0;
+    const double beyond = weir_node_int(graph, node, "has_inf", 0) != 0 ? (double)INFINITY : (double)NAN;
+    f.above = saturates ? f.high : beyond;
+    f.below = saturates ? f.low : -beyond;
+    weir_rounding_parse_qonnx(weir_node_string(graph, node, "rounding_mode", "ROUND"), &f.rounding);
+    return f;
+}
+
+/* floor(log2(v)) as float32 has it: next below a power of two that is the power's. */
+static int floor_log2(float v) {
+    static const double PER_LOG = 1.4426950408889634;
+    int exponent;
+    const double part = frexp((double)v, &exponent);
+    return (int)floorf((float)(exponent + (part > 0.5 ? weir_elementary_log(part) * PER_LOG : -1)));
+}
+
+/* qonnx executes it in float32, its bounds in float64. */
+static float float_quantize(const float_format *f, float x, float scale) {
+    const float quotient = x / scale;
+    if (!isfinite(quotient)) return NAN; /* the step of an infinite number is infinite */
+    const int own = floor_log2(fabsf(quotient) + FLT_MIN) - f->mantissa;
+    const float step = ldexpf(1, own > f->least ? own : f->least);
+    const float places = (float)weir_round((double)(quotient / step), f->rounding), value = step * places;
+    const double kept = (double)value > f->high ? f->above : (double)value < f->low ? f->below : (double)value;
+    return (float)(kept * (double)scale);
+}
+
+void weir_kernel_FLOAT_QUANT(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                             weir_array *const *outputs) {
+    const weir_array *x = inputs[0], *scale = inputs[1];
+    const float_format format = float_format_of(graph, node, inputs);
+    const weir_broadcast from = weir_broadcast_of(&scale->shape, &x->shape);
+    float *y = outputs[0]->data;
+    for (size_t i = 0; i < x->count; i++)
+        y[i] = float_quantize(&format, ((const float *)x->data)[i],
+                              ((const float *)scale->data)[weir_broadcast_index(&from, i)]);
 }
 
 void weir_kernel_FAKE_QUANTIZE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,

@@ -35,7 +35,7 @@ static bool has_parameters(const char *op) {
     static const char *const names[] = {"Gemm",           "MatMul",           "Conv",
                                         "QuantizeLinear", "DequantizeLinear", "BatchNormalization",
                                         "Quant",          "BipolarQuant",     "LayerNormalization",
-                                        "Trunc",          "MultiThreshold"};
+                                        "Trunc",          "MultiThreshold",   "FloatQuant"};
     for (size_t i = 0; op != NULL && i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], op) == 0) return true;
     return false;

@@ -339,6 +339,34 @@ bool weir_infer_bipolar_quant(const weir_graph *graph, weir_node node, weir_infe
            weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
 }
 
+/* A setting of FloatQuant: one known number in [low, high], whole where asked. */
+static bool check_float_setting(const weir_graph *graph, weir_node node, size_t index, const char *what, bool is_whole,
+                                double low, double high) {
+    const weir_array *array = weir_rule_constant(graph, node, index);
+    if (array == NULL || array->count != 1)
+        return weir_rule_fail(graph, node, "%s (input %zu) must be one constant number", what, index);
+    const double value = weir_array_get(array, 0);
+    return (value >= low && value <= high && (!is_whole || value == floor(value))) ||
+           weir_rule_fail(graph, node, "%s (input %zu) is %g, expected %s of %g to %g", what, index, value,
+                          is_whole ? "a whole number" : "a number", low, high);
+}
+
+bool weir_infer_float_quant(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    enum { MOST_EXPONENT = 8, MOST_MANTISSA = 23, LEAST_BIAS = -128, MOST_BIAS = 255 }; /* those of float32 */
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    if (weir_node_int(graph, node, "saturation", 1) == 0 && weir_node_int(graph, node, "has_inf", 0) == 0 &&
+        weir_node_int(graph, node, "has_nan", 0) == 0)
+        return weir_rule_fail(graph, node,
+                              "what is too large has no value: it neither saturates nor has it inf or NaN");
+    return check_qonnx_rounding(graph, node) && all_float32(graph, node, 6) && check_scale_values(graph, node, 1) &&
+           check_float_setting(graph, node, 2, "the bit width of the exponent", true, 1, MOST_EXPONENT) &&
+           check_float_setting(graph, node, 3, "the bit width of the mantissa", true, 0, MOST_MANTISSA) &&
+           check_float_setting(graph, node, 4, "the bias of the exponent", true, LEAST_BIAS, MOST_BIAS) &&
+           check_float_setting(graph, node, 5, "the largest value", false, 0, (double)INFINITY) &&
+           weir_rule_broadcasts_to(graph, node, 1, &x->shape) &&
+           weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
+}
+
 bool weir_infer_fake_quantize(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     const char *format = weir_node_string(graph, node, "format", "");

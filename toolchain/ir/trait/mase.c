@@ -343,6 +343,14 @@ static weir_mase_precision of_number(const weir_graph *graph, weir_node node) {
     return precision;
 }
 
+/* MASE has no other floats: what it calls one that rounds otherwise, or is bounded otherwise, is that of the widths. */
+static weir_mase_precision of_float(const weir_graph *graph, weir_node node) {
+    int64_t setting[3];
+    for (size_t i = 0; i < 3; i++)
+        setting[i] = weir_array_get_int(weir_value_constant(graph, weir_node_input(graph, node, i + 2)), 0);
+    return (weir_mase_precision){"minifloat_ieee", 3, {1 + setting[0] + setting[1], setting[0], setting[2]}};
+}
+
 weir_mase_precision weir_mase_precision_of(const weir_graph *graph, weir_value value) {
     weir_node producer = weir_value_producer(graph, value);
     while (producer.id != 0 && keeps_elements(weir_node_op(graph, producer))) {
@@ -352,6 +360,7 @@ weir_mase_precision weir_mase_precision_of(const weir_graph *graph, weir_value v
     const weir_op kind = producer.id == 0 ? WEIR_OP_NONE : weir_trait_kind(graph, producer);
     if (kind == WEIR_OP_BIPOLAR_QUANT) return (weir_mase_precision){"binary", 3, {1, 0, 1}};
     if (kind == WEIR_OP_FAKE_QUANTIZE) return of_number(graph, producer);
+    if (kind == WEIR_OP_FLOAT_QUANT) return of_float(graph, producer);
     if (kind == WEIR_OP_QUANT) return of_quantizer(graph, producer);
     if (kind == WEIR_OP_DEQUANTIZE_LINEAR) return of_dequantizer(graph, producer);
     return of_type(weir_value_type(graph, value));
