@@ -66,6 +66,8 @@ bool weir_lower_read_quant(weir_lowering *l, weir_node node, size_t scale_index,
 bool weir_lower_read_consumer(weir_lowering *l, weir_node node, weir_quant *quant);
 /* What a quantizer's codes mean; a count of 0: the node is none with a scale and a zero point. False after a reported
  * error. */
+/* Is the zero point of a constant's Quant halfway between two codes? Reading the quantizer then leaves it out. */
+bool weir_lower_is_between(const weir_lowering *l, weir_node node, double *zero);
 bool weir_lower_read_quantizer(weir_lowering *l, weir_node node, weir_quant *quant);
 /* Scales of QONNX with one axis, or none, and the codes of int8. */
 bool weir_lower_read_qonnx_scale(weir_lowering *l, weir_node node, const weir_array *scale, const weir_array *zero,

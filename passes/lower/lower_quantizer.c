@@ -4,6 +4,7 @@
 #include "ir/shape/infer.h"
 #include "ir/trait/trait.h"
 #include "passes/lower/lower.h"
+#include "quant/arithmetic.h"
 #include "support/memory/arena.h"
 
 /* Gives the codes that quantization, unless inference gives them another: that of what they are made of. */
@@ -144,9 +145,37 @@ bool weir_lower_dequantize_linear(weir_lowering *l, weir_node node) {
     return weir_lower_set_leaf(l, node, &made);
 }
 
+/* With a zero point between two codes of a constant these are odd numbers of half a step. */
+static bool quantize_between(weir_lowering *l, weir_node node, double zero, weir_quant *quant) {
+    weir_arena *arena = weir_graph_arena(l->to);
+    const weir_array *data = weir_lower_constant(l, weir_node_input(l->from, node, 0));
+    int64_t low, high;
+    weir_quant_limits(quant, &low, &high);
+    const int64_t least = 2 * low - (int64_t)(2 * zero), most = 2 * high - (int64_t)(2 * zero);
+    weir_array *codes = weir_array_in(arena, weir_dtype_for(least, most), &data->shape);
+    size_t inner = 1;
+    for (int d = quant->axis + 1; quant->count > 1 && d < data->shape.rank; d++) inner *= (size_t)data->shape.dim[d];
+    for (size_t i = 0; i < data->count; i++) {
+        const int64_t channel = (int64_t)(i / inner % quant->count);
+        const int64_t code = weir_encode_qonnx((float)weir_array_get(data, i), (float)weir_quant_scale(quant, channel),
+                                               (float)zero, quant->rounding, low, high);
+        weir_array_set_int(codes, i, 2 * code - (int64_t)(2 * zero));
+    }
+    double *scale = weir_arena_array(arena, quant->count, sizeof *scale);
+    for (uint32_t c = 0; c < quant->count; c++) scale[c] = weir_quant_scale(quant, c) / 2;
+    quant->scale = scale;
+    quant->is_signed = least < 0;
+    quant->width = weir_bits_for(least, most);
+    quant->saturation = WEIR_SATURATE;
+    weir_lower_set(l, node, weir_expression_weights(arena, codes, quant));
+    return true;
+}
+
 bool weir_lower_quant(weir_lowering *l, weir_node node) {
     weir_quant quant;
+    double zero;
     if (!weir_lower_read_quantizer(l, node, &quant)) return false;
+    if (weir_lower_is_between(l, node, &zero)) return quantize_between(l, node, zero, &quant);
     weir_lower_recognize_fixed(&quant);
     return quantize_numbers(l, node, &quant);
 }

@@ -68,6 +68,13 @@ bool weir_lower_read_qonnx_scale(weir_lowering *l, weir_node node, const weir_ar
     return true;
 }
 
+bool weir_lower_is_between(const weir_lowering *l, weir_node node, double *zero) {
+    const weir_array *given = weir_lower_input_constant(l, node, 2);
+    if (!weir_expression_has_data(weir_lower_input(l, node, 0)) || given == NULL || given->count != 1) return false;
+    *zero = weir_array_get(given, 0);
+    return *zero != floor(*zero) && 2 * *zero == floor(2 * *zero) && fabs(*zero) < 0x1p30;
+}
+
 /* QONNX: scale and zero point (any shapes that broadcast along one axis) and bit width as real constants. */
 static bool read_qonnx(weir_lowering *l, weir_node node, weir_quant *quant) {
     const weir_array *scale = weir_lower_input_constant(l, node, 1), *zero = weir_lower_input_constant(l, node, 2);
@@ -88,7 +95,8 @@ static bool read_qonnx(weir_lowering *l, weir_node node, weir_quant *quant) {
         quant->saturation = WEIR_SATURATE;
     }
     weir_rounding_parse_qonnx(weir_node_string(l->from, node, "rounding_mode", "ROUND"), &quant->rounding);
-    return read_qonnx_zero(l, node, zero, quant);
+    double half;
+    return weir_lower_is_between(l, node, &half) || read_qonnx_zero(l, node, zero, quant);
 }
 
 bool weir_lower_moves(const weir_lowering *l, weir_node node) {

@@ -62,6 +62,7 @@ void weir_histogram_see(weir_histogram *h, double v) {
         h->exponent++;
     }
     h->bin[(size_t)floor(ldexp(v, -h->exponent) * HALF + HALF)]++;
+    h->sum += fabs(v);
 }
 
 /* The lower edge of a bin, and the upper one of the bin before. */
@@ -240,4 +241,44 @@ weir_range weir_calibrator_elements(const weir_calibrator *c, const weir_number 
     const weir_range range = weir_calibrator_range(c, n, &seen, h);
     free(h);
     return range;
+}
+
+/* --- what elements share --- */
+
+/* The middle of the bin in which the ascending magnitude of that place is, or of those on both sides of the middle. */
+static double median_of(const weir_histogram *h, const double count[HALF], double total) {
+    const size_t low = bins_of(count, HALF, 0.5, total) - 1;
+    double below = 0;
+    for (size_t i = 0; i <= low; i++) below += count[i];
+    size_t high = low;
+    while (below * 2 <= total && high < HALF - 1 && !(count[++high] > 0)) {
+    }
+    return (weir_histogram_middle(h, HALF + low) + weir_histogram_middle(h, HALF + high)) / 2;
+}
+
+static double mean_above(const weir_histogram *h, const double count[HALF], double threshold) {
+    double sum = 0, above = 0;
+    for (size_t i = 0; i < HALF; i++) {
+        const double middle = weir_histogram_middle(h, HALF + i);
+        if (!(middle > threshold)) continue;
+        sum += count[i] * middle;
+        above += count[i];
+    }
+    return above > 0 ? sum / above : 0;
+}
+
+weir_number_shared weir_calibrator_shared(const weir_number *n, const weir_range *seen, const weir_histogram *h) {
+    double count[HALF], total = 0;
+    count_magnitudes(h, count);
+    for (size_t i = 0; i < HALF; i++) total += count[i];
+    const double mean = total > 0 ? h->sum / total : 0;
+    if (n->id == WEIR_NUMBER_BINARY) return (weir_number_shared){.scale = mean};
+    assert(n->id == WEIR_NUMBER_TERNARY);
+    const int kind = weir_number_get(n, WEIR_KEY_THRESHOLD);
+    weir_number_shared shared = {.scale = 1};
+    shared.threshold = kind == 0   ? 0.75 * mean
+                       : kind == 1 ? 0.05 * fmax(fabs(seen->min), fabs(seen->max))
+                                   : 0.75 * median_of(h, count, total);
+    if (weir_number_get(n, WEIR_KEY_SCALING_FACTOR) != 0) shared.scale = mean_above(h, count, shared.threshold);
+    return shared;
 }

@@ -28,6 +28,7 @@ void weir_range_see(weir_range *r, double v);
 enum { WEIR_HISTOGRAM_BINS = 2048 };
 typedef struct weir_histogram {
     int exponent;
+    double sum; /* of the magnitudes */
     uint64_t bin[WEIR_HISTOGRAM_BINS];
 } weir_histogram;
 
@@ -67,5 +68,9 @@ weir_range weir_calibrator_range(const weir_calibrator *c, const weir_number *n,
                                  const weir_histogram *h);
 /* The same for numbers that are all known; the errors of mse are theirs. */
 weir_range weir_calibrator_elements(const weir_calibrator *c, const weir_number *n, const float *x, size_t count);
+
+/* What elements share of binary that is not bipolar and of ternary, where `h` counted the values of the range. The mean
+ * is exact; the median and the mean of what is above a threshold are those of the bins' middles. */
+weir_number_shared weir_calibrator_shared(const weir_number *n, const weir_range *seen, const weir_histogram *h);
 
 #endif

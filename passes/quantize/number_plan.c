@@ -98,6 +98,11 @@ static bool refuse_key(const weir_plan_entry *e, weir_plan_role role, weir_locat
 /* Is the format fitted to the range of what it holds? */
 static bool is_fitted(const weir_number *n) { return n->id == WEIR_NUMBER_AFFINE || weir_number_needs_range(n); }
 
+/* Is what elements of data share a constant that calibration data gives? */
+static bool is_measured(const weir_number *n) {
+    return weir_number_hardware_of(n->id) == WEIR_NUMBER_HARDWARE_INTEGER && weir_number_measures(n) && !is_fitted(n);
+}
+
 static bool set_calibrator(weir_calibrator *c, const char *word, const weir_yaml *node) {
     if (is_absent(node)) return true;
     if (strcmp(word, "percentile") == 0) {
@@ -126,6 +131,12 @@ static bool read_calibrator(weir_plan_entry *e, weir_plan_role role, const char 
     return false;
 }
 
+/* Does the format leave no choice, as the width of binary? */
+static bool is_given(const weir_number *n, weir_number_key key) {
+    int least, largest;
+    return weir_number_key_range(n->id, key, &least, &largest) && least == largest;
+}
+
 /* A setting of one operand, or without a prefix of all. */
 static bool read_setting(weir_plan_entry *e, const char *name, weir_location location, const weir_yaml *node) {
     weir_plan_role role;
@@ -138,6 +149,7 @@ static bool read_setting(weir_plan_entry *e, const char *name, weir_location loc
     for (int r = 0; r < WEIR_PLAN_ROLE_COUNT; r++) {
         if (role != WEIR_PLAN_ROLE_COUNT && r != (int)role) continue;
         if (!weir_number_key_find(word, &key) || !weir_number_has(&e->number[r], key)) continue;
+        if (role == WEIR_PLAN_ROLE_COUNT && e->number[r].id != e->id && is_given(&e->number[r], key)) continue;
         is_known = true;
         fine &= set_value(&e->number[r], key, node, name);
         if (role != WEIR_PLAN_ROLE_COUNT && !is_absent(node)) e->has[r] = true;
@@ -157,6 +169,7 @@ static bool read_format(weir_plan_entry *e, const weir_yaml *name) {
             e->has[r] = r == WEIR_PLAN_WEIGHT ||
                         (has_data && r != WEIR_PLAN_DATA_OUT && (id != WEIR_NUMBER_AFFINE || r != WEIR_PLAN_BIAS));
         }
+        e->id = id;
         return e->is_quantized = true;
     }
     for (int i = 0; i < WEIR_NUMBER_COUNT; i++) words[i] = weir_number_name((weir_number_id)i);
@@ -327,16 +340,21 @@ bool weir_plan_uses(const weir_plan *plan, weir_number_id id) {
 
 static bool needs_range(const weir_plan_entry *e) {
     bool needs = false;
-    for (int r = 0; e->is_quantized && r < WEIR_PLAN_ROLE_COUNT; r++)
-        needs |= r != WEIR_PLAN_BIAS && e->has[r] && is_fitted(&e->number[r]);
+    for (int r = 0; e->is_quantized && r < WEIR_PLAN_ROLE_COUNT; r++) {
+        const bool is_data = r == WEIR_PLAN_DATA_IN || r == WEIR_PLAN_DATA_OUT;
+        needs |=
+            r != WEIR_PLAN_BIAS && e->has[r] && (is_fitted(&e->number[r]) || (is_data && is_measured(&e->number[r])));
+    }
     return needs;
 }
 
+/* A weight may be data, too: x @ y. */
 static bool needs_histogram(const weir_plan_entry *e) {
-    static const weir_plan_role data[] = {WEIR_PLAN_DATA_IN, WEIR_PLAN_WEIGHT, WEIR_PLAN_DATA_OUT}; /* x @ y */
     bool needs = false;
-    for (size_t i = 0; e->is_quantized && i < sizeof data / sizeof *data; i++)
-        needs |= e->has[data[i]] && is_fitted(&e->number[data[i]]) && e->calibrator[data[i]].id != WEIR_CALIBRATOR_MAX;
+    for (int r = 0; e->is_quantized && r < WEIR_PLAN_ROLE_COUNT; r++)
+        needs |=
+            r != WEIR_PLAN_BIAS && e->has[r] &&
+            (is_measured(&e->number[r]) || (is_fitted(&e->number[r]) && e->calibrator[r].id != WEIR_CALIBRATOR_MAX));
     return needs;
 }
 

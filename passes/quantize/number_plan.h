@@ -26,6 +26,7 @@ typedef struct weir_plan_entry {
     const char *selector; /* NULL: the default */
     weir_location location;
     bool is_quantized;              /* else nodes are left alone */
+    weir_number_id id;              /* of its name; operands may have others */
     bool has[WEIR_PLAN_ROLE_COUNT]; /* the configuration has a format for it */
     weir_number number[WEIR_PLAN_ROLE_COUNT];
     weir_calibrator calibrator[WEIR_PLAN_ROLE_COUNT]; /* of formats that are fitted to a range */

@@ -1,5 +1,6 @@
 #include "passes/quantize/quantize_numbers.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,12 +65,12 @@ static weir_value add_scalar(weir_quantizer *q, const operand *o, const char *su
 typedef struct codes {
     int width;
     bool is_signed, is_narrow, rounds_down;
-    int64_t zero;
+    double zero; /* of constants also a half: codes then stand for odd numbers of half a step */
 } codes;
 
 static weir_value add_quant(weir_quantizer *q, const operand *o, codes c, const weir_array *scales) {
-    const weir_value inputs[4] = {o->value, add_scales(q, o, "scale", scales),
-                                  add_scalar(q, o, "zero_point", (double)c.zero), add_scalar(q, o, "width", c.width)};
+    const weir_value inputs[4] = {o->value, add_scales(q, o, "scale", scales), add_scalar(q, o, "zero_point", c.zero),
+                                  add_scalar(q, o, "width", c.width)};
     const weir_node node = add(q, o, WEIR_OP_QUANT, "quant", inputs, 4);
     weir_node_set_int(q->graph, node, "signed", c.is_signed);
     weir_node_set_int(q->graph, node, "narrow", c.is_narrow);
@@ -100,6 +101,29 @@ static weir_value add_grid(weir_quantizer *q, const operand *o, const weir_numbe
     return add_with(q, o, c, ldexp(1, -weir_number_get(n, WEIR_KEY_FRAC_WIDTH)));
 }
 
+/* A MultiThreshold, of formats whose values are a step apart: it counts where the next value begins. */
+static weir_value add_thresholds(weir_quantizer *q, const operand *o, const weir_number *n,
+                                 const weir_number_shared *shared) {
+    enum { MOST = 8 };
+    float threshold[MOST];
+    int64_t low, high, steps = 0;
+    weir_number_limits(n, &low, &high);
+    for (int64_t code = low + 1; code <= high; code++)
+        if (weir_number_decode(n, shared, code) > weir_number_decode(n, shared, code - 1)) {
+            assert(steps < MOST);
+            threshold[steps++] = weir_number_threshold(n, shared, code);
+        }
+    weir_array *thresholds = weir_array_new(WEIR_FLOAT32, &(weir_shape){2, {1, steps}});
+    for (int64_t i = 0; i < steps; i++) weir_array_set(thresholds, (size_t)i, (double)threshold[i]);
+    const weir_value inputs[2] = {o->value, add_scales(q, o, "thresholds", thresholds)};
+    weir_array_free(thresholds);
+    const double least = weir_number_decode(n, shared, low), most = weir_number_decode(n, shared, high);
+    const weir_node node = add(q, o, WEIR_OP_MULTI_THRESHOLD, "quant", inputs, 2);
+    weir_node_set_float(q->graph, node, "out_scale", (most - least) / (double)steps);
+    weir_node_set_float(q->graph, node, "out_bias", least);
+    return finish(q, o, node);
+}
+
 static weir_value add_sign(weir_quantizer *q, const operand *o) {
     const weir_value inputs[2] = {o->value, add_scalar(q, o, "scale", 1)};
     return finish(q, o, add(q, o, WEIR_OP_BIPOLAR_QUANT, "quant", inputs, 2));
@@ -110,28 +134,48 @@ static const double LEAST_SCALE = 0x1p-60;
 
 /* --- constants: what their elements share is known --- */
 
-/* The scale of each index of the first dimension, to broadcast over the others; a group of zeros has any. */
-static weir_array *scales_of_rows(const weir_number *n, const weir_array *data) {
-    weir_shape shape = data->shape;
-    for (int d = 1; d < shape.rank; d++) shape.dim[d] = 1;
-    weir_array *scales = weir_array_new(WEIR_FLOAT32, &shape);
-    const size_t rows = scales->count, size = rows == 0 ? 0 : data->count / rows;
-    for (size_t row = 0; row < rows; row++) {
-        const weir_number_shared shared = weir_number_measure(n, (const float *)data->data + row * size, size, 0);
-        weir_array_set(scales, row, shared.scale > 0 ? shared.scale : 1);
+/* The elements of a constant by output: the dimensions before its axis and behind it come together. */
+typedef struct by_output {
+    size_t count, inner, size; /* outputs, elements behind the axis, elements of one output */
+    weir_shape scales;         /* one for each output, to broadcast over the others */
+} by_output;
+
+static by_output by_output_of(const operand *o, const weir_array *data, bool is_whole) {
+    by_output all = {1, 1, 0, {.rank = data->shape.rank}};
+    const bool has = o->output >= 0 && !is_whole;
+    for (int d = 0; d < data->shape.rank; d++) all.scales.dim[d] = has && d == o->output ? data->shape.dim[d] : 1;
+    for (int d = o->output + 1; has && d < data->shape.rank; d++) all.inner *= (size_t)data->shape.dim[d];
+    if (has) all.count = (size_t)data->shape.dim[o->output];
+    all.size = all.count == 0 ? 0 : data->count / all.count;
+    return all;
+}
+
+static size_t element_of(const by_output *all, size_t output, size_t i) {
+    return all->count == 1 ? i : (i / all->inner * all->count + output) * all->inner + i % all->inner;
+}
+
+static float *elements_of(const by_output *all, size_t output, const weir_array *data) {
+    float *own = weir_malloc((all->size + 1) * sizeof *own);
+    for (size_t i = 0; i < all->size; i++) own[i] = ((const float *)data->data)[element_of(all, output, i)];
+    return own;
+}
+
+/* What each output shares is measured, and the constant becomes what its elements stand for, each a code times so many
+ * scales, so that thresholds are gone. The scale of zeros may be any. */
+static weir_value add_measured(weir_quantizer *q, const operand *o, const weir_number *n, codes c, double step,
+                               const weir_array *data) {
+    const by_output all = by_output_of(o, data, false);
+    weir_array *values = weir_array_new(WEIR_FLOAT32, &data->shape),
+               *scales = weir_array_new(WEIR_FLOAT32, &all.scales);
+    for (size_t output = 0; output < all.count; output++) {
+        float *own = elements_of(&all, output, data);
+        const weir_number_shared shared = weir_number_measure(n, own, all.size, 0);
+        weir_array_set(scales, output, shared.scale > 0 ? step * shared.scale : 1);
+        for (size_t i = 0; i < all.size; i++)
+            weir_array_set(values, element_of(&all, output, i),
+                           weir_number_decode(n, &shared, weir_number_encode(n, &shared, (double)own[i])));
+        free(own);
     }
-    return scales;
-}
-
-/* Do the rows of the last dimension belong to one output each? */
-static bool has_rows_of_outputs(const operand *o, const weir_array *data) {
-    return data->shape.rank == 2 && o->output == 0;
-}
-
-/* The constant becomes what its elements stand for, each a code times a scale, so that thresholds are gone. */
-static weir_value add_rows(weir_quantizer *q, const operand *o, const weir_number *n, codes c, const weir_array *data) {
-    weir_array *values = weir_array_new(WEIR_FLOAT32, &data->shape), *scales = scales_of_rows(n, data);
-    weir_number_quantize(n, (weir_number_layout){.axis = o->axis, .output = o->output}, data, values);
     operand baked = *o;
     baked.value = add_scales(q, o, "values", values);
     const weir_value result = add_quant(q, &baked, c, scales);
@@ -140,25 +184,16 @@ static weir_value add_rows(weir_quantizer *q, const operand *o, const weir_numbe
     return result;
 }
 
-/* The scale of each output, to broadcast over the others. */
 static weir_array *scales_of_outputs(const weir_number *n, const operand *o, const weir_array *data) {
-    weir_shape shape = data->shape;
-    for (int d = 0; d < shape.rank; d++)
-        if (d != o->output || weir_number_get(n, WEIR_KEY_CHANNEL) == 0) shape.dim[d] = 1;
-    weir_array *scales = weir_array_new(WEIR_FLOAT32, &shape);
-    size_t inner = 1;
-    for (int d = o->output + 1; o->output >= 0 && d < data->shape.rank; d++) inner *= (size_t)data->shape.dim[d];
-    const size_t row = data->count / scales->count;
-    float *own = weir_malloc((row + 1) * sizeof *own);
-    for (size_t c = 0; c < scales->count; c++) {
-        for (size_t i = 0; i < row; i++)
-            own[i] = ((const float *)
-                          data->data)[scales->count == 1 ? i : (i / inner * scales->count + c) * inner + i % inner];
-        const weir_range range = weir_calibrator_elements(&o->calibrator, n, own, row);
+    const by_output all = by_output_of(o, data, weir_number_get(n, WEIR_KEY_CHANNEL) == 0);
+    weir_array *scales = weir_array_new(WEIR_FLOAT32, &all.scales);
+    for (size_t output = 0; output < all.count; output++) {
+        float *own = elements_of(&all, output, data);
+        const weir_range range = weir_calibrator_elements(&o->calibrator, n, own, all.size);
         const double scale = weir_number_affine(n, range.min, range.max).scale;
-        weir_array_set(scales, c, scale > LEAST_SCALE ? scale : 1);
+        weir_array_set(scales, output, scale > LEAST_SCALE ? scale : 1);
+        free(own);
     }
-    free(own);
     return scales;
 }
 
@@ -220,21 +255,27 @@ static weir_value quantize_constant(weir_quantizer *q, const operand *o, weir_nu
         weir_number_choose(&n, largest, weir_pass_choice(q->pass, "fraction_rule") == 1);
         return add_grid(q, o, &n);
     }
-    if (data->dtype != WEIR_FLOAT32 || data->shape.rank < 1) return add_fake(q, o, &n);
-    const bool has_outputs = data->shape.rank > 1 && o->output == 0;
+    if (data->dtype != WEIR_FLOAT32) return add_fake(q, o, &n);
     switch (n.id) {
     case WEIR_NUMBER_AFFINE: return add_affine_weights(q, o, n, data);
     case WEIR_NUMBER_BINARY:
         if (weir_number_get(&n, WEIR_KEY_BIPOLAR) != 0) return add_sign(q, o);
-        return has_outputs ? add_rows(q, o, &n, (codes){1, false, false, false, 0}, data) : add_fake(q, o, &n);
-    case WEIR_NUMBER_TERNARY:
-        return has_outputs ? add_rows(q, o, &n, (codes){2, true, true, false, 0}, data) : add_fake(q, o, &n);
-    case WEIR_NUMBER_SCALE_INTEGER:
-        if (!has_rows_of_outputs(o, data) || weir_number_get(&n, WEIR_KEY_WIDTH) == 1) return add_fake(q, o, &n);
-        return add_rows(q, o, &n,
-                        (codes){weir_number_get(&n, WEIR_KEY_WIDTH), weir_number_get(&n, WEIR_KEY_SIGNED) != 0,
-                                weir_number_get(&n, WEIR_KEY_SIGNED) != 0, false, 0},
-                        data);
+        return add_measured(q, o, &n, (codes){1, false, false, false, 0}, 1, data);
+    case WEIR_NUMBER_BINARY_RESIDUAL: {
+        /* neighbours are two of the least level apart: four values around 0, or seven with it */
+        const int levels = weir_number_get(&n, WEIR_KEY_LEVELS);
+        const codes c = levels == 2 ? (codes){2, false, false, false, 1.5} : (codes){3, true, true, false, 0};
+        return levels == 1 ? add_sign(q, o) : add_measured(q, o, &n, c, 2, data);
+    }
+    case WEIR_NUMBER_TERNARY: return add_measured(q, o, &n, (codes){2, true, true, false, 0}, 1, data);
+    case WEIR_NUMBER_SCALE_INTEGER: {
+        /* the rows of the last dimension must belong to one output each */
+        const bool has_outputs = data->shape.rank == 2 && o->output == 0, is_whole = data->shape.rank < 2;
+        if (!(has_outputs || is_whole) || weir_number_get(&n, WEIR_KEY_WIDTH) == 1) return add_fake(q, o, &n);
+        const bool is_signed = weir_number_get(&n, WEIR_KEY_SIGNED) != 0;
+        return add_measured(q, o, &n, (codes){weir_number_get(&n, WEIR_KEY_WIDTH), is_signed, is_signed, false, 0}, 1,
+                            data);
+    }
     case WEIR_NUMBER_FLEXROUND: {
         const weir_number_shared shared = weir_number_measure(&n, data->data, data->count, largest);
         return add_with(q, o, (codes){weir_number_get(&n, WEIR_KEY_WIDTH), true, false, false, 0},
@@ -249,8 +290,22 @@ static weir_value quantize_constant(weir_quantizer *q, const operand *o, weir_nu
 static weir_value add_affine_data(weir_quantizer *q, const operand *o, const weir_number *n, const weir_range *range) {
     const bool is_symmetric = weir_number_get(n, WEIR_KEY_SYMMETRIC) != 0;
     const weir_number_shared shared = weir_number_affine(n, range->min, range->max);
-    const codes c = {weir_number_get(n, WEIR_KEY_WIDTH), is_symmetric, is_symmetric, false, shared.zero};
+    const codes c = {weir_number_get(n, WEIR_KEY_WIDTH), is_symmetric, is_symmetric, false, (double)shared.zero};
     return add_with(q, o, c, shared.scale > LEAST_SCALE ? shared.scale : 1);
+}
+
+/* What elements share is a constant: that of the calibration data. */
+static weir_value add_measured_data(weir_quantizer *q, const operand *o, const weir_number *n,
+                                    const weir_quantized_value *own) {
+    if (own->histogram == NULL) {
+        weir_error(weir_node_location(q->graph, o->node), "node '%s': data as %s needs calibration data",
+                   weir_node_name(q->graph, o->node), weir_number_name(n->id));
+        weir_note("pass typical inputs with --calibration FILE");
+        return WEIR_NO_VALUE;
+    }
+    weir_number_shared shared = weir_calibrator_shared(n, &own->range, own->histogram);
+    if (!(shared.scale > LEAST_SCALE)) shared.scale = 1;
+    return add_thresholds(q, o, n, &shared);
 }
 
 static weir_value quantize_data(weir_quantizer *q, const operand *o, weir_number n) {
@@ -262,6 +317,11 @@ static weir_value quantize_data(weir_quantizer *q, const operand *o, weir_number
     if (n.id == WEIR_NUMBER_AFFINE) return add_affine_data(q, o, &n, &r);
     if (n.id == WEIR_NUMBER_INTEGER || n.id == WEIR_NUMBER_FIXED) return add_grid(q, o, &n);
     if (n.id == WEIR_NUMBER_BINARY && weir_number_get(&n, WEIR_KEY_BIPOLAR) != 0) return add_sign(q, o);
+    if (n.id == WEIR_NUMBER_BINARY_RESIDUAL) {
+        const weir_number_shared shared = weir_number_measure(&n, NULL, 0, 0);
+        return weir_number_get(&n, WEIR_KEY_LEVELS) == 1 ? add_sign(q, o) : add_thresholds(q, o, &n, &shared);
+    }
+    if (n.id == WEIR_NUMBER_BINARY || n.id == WEIR_NUMBER_TERNARY) return add_measured_data(q, o, &n, own);
     return add_fake(q, o, &n);
 }
 
@@ -312,7 +372,7 @@ static void set_axes(const weir_graph *graph, operand *o, weir_plan_role role) {
  * whose codes are integers have. */
 static weir_number targeted(const weir_quantizer *q, weir_number n, bool is_constant) {
     const bool is_flexround = n.id == WEIR_NUMBER_FLEXROUND && !is_constant;
-    const bool has = is_constant && weir_number_hardware_of(n.id) == WEIR_NUMBER_HARDWARE_INTEGER;
+    const bool has = is_constant && weir_number_hardware_of(n.id) != WEIR_NUMBER_HARDWARE_NONE;
     return is_flexround || (weir_pass_choice(q->pass, "target") == 1 && !has) ? weir_number_nearest_hardware(&n) : n;
 }
 

@@ -4,7 +4,8 @@
 Independent of the C code: histograms by numpy.histogram over the range that the largest magnitude needs, the entropy
 by its definition with whole arrays, least squared errors by numpy's rounding. Entries: x0, x1, ... the numbers;
 `cases`, the bytes of one line each: "number of the input|calibrator|percentile|width|symmetric", with "of elements"
-where no histogram stands for them; `ranges` [cases, 2].
+where no histogram stands for them; `ranges` [cases, 2]. `shared_cases`, "number of the input|format", and `shared`
+[cases, 2], the threshold and the scale that elements of such data share.
 """
 import sys
 from pathlib import Path
@@ -91,8 +92,28 @@ def least_error(x, width, symmetric, counts, centers):
     return best[1:]
 
 
+def shared(x, binary, threshold, scaling):
+    """All magnitudes by the middles of their bins, but for the mean and the largest."""
+    counts, tops = fold(*histogram(x))
+    size = np.abs(x.astype(np.float64))
+    if binary:
+        return 0.0, size.mean()
+    middles = np.repeat((tops[1:] + tops[:-1]) / 2, counts.astype(int))
+    limit = (0.75 * size.mean(), 0.05 * size.max(), 0.75 * np.median(middles))[threshold]
+    above = middles[middles > limit]
+    return limit, (above.mean() if len(above) else 0.0) if scaling else 1.0
+
+
 def main(out):
     data, lines, ranges = inputs(), [], []
+    of_all, values = [], []
+    for i, x in enumerate(data):
+        of_all.append(f"{i}|binary bipolar=0\n")
+        values.append(shared(x, True, 0, 0))
+        for threshold in (0, 1, 2):
+            for scaling in (0, 1):
+                of_all.append(f"{i}|ternary threshold={threshold} scaling_factor={scaling}\n")
+                values.append(shared(x, False, threshold, scaling))
     for i, x in enumerate(data):
         for width in (8, 4):
             for symmetric in (0, 1):
@@ -105,8 +126,9 @@ def main(out):
                     lines.append(f"{i}|{name}|{percent}|{width}|{symmetric}\n")
                     ranges.append((max(low, np.float64(x.min())), min(high, np.float64(x.max()))))
     arrays = {f"x{i}": x for i, x in enumerate(data)}
-    np.savez_compressed(out, cases=np.frombuffer("".join(lines).encode(), np.uint8), ranges=np.array(ranges, np.float64), **arrays)
-    print(len(lines), "cases")
+    np.savez_compressed(out, cases=np.frombuffer("".join(lines).encode(), np.uint8), ranges=np.array(ranges, np.float64),
+                        shared_cases=np.frombuffer("".join(of_all).encode(), np.uint8), shared=np.array(values, np.float64), **arrays)
+    print(len(lines), "cases,", len(of_all), "of what elements share")
 
 
 if __name__ == "__main__":

@@ -108,7 +108,17 @@ fc.: {config: {name: flexround, width: 5}}
 END
 echo "default: {config: {name: affine, weight_width: 4}}" >affine4.yaml
 accuracy affine4 95
-for config in fixed integer mixed signs flexround affine affine4; do
+# Data of one and two bits, and what multiplies it: a threshold or a scale of data is that of the calibration.
+cat >ternary_both.yaml <<'END'
+default: {config: {name: ternary, scaling_factor: true, data_in_name: ternary, data_in_scaling_factor: true, bias_name: ternary}}
+END
+cat >levels.yaml <<'END'
+by: name
+fc1: {config: {name: binary_residual, levels: 3, data_in_width: 8, data_in_name: integer}}
+fc2: {config: {name: integer, width: 6, data_in_name: binary, data_in_bipolar: 0}}
+fc3: {config: {name: scale_integer, width: 5, data_in_name: ternary, data_in_threshold: 2}}
+END
+for config in fixed integer mixed signs flexround affine affine4 ternary_both levels binary_residual; do
     # shellcheck disable=SC2086 # two words
     expect 0 " 0 of " weir check "$model" --quantize "./$config.yaml" $calibration -d "$test_data" --frames 6 --simulator icarus
     grep -Eq "[1-9][0-9]* of [0-9]+ " output && fail "$config: the hardware differs"
@@ -117,11 +127,31 @@ done
 expect 0 "weir_mvu .* 4-bit weights" weir compile "$model" --quantize ./mixed.yaml $calibration -o mixed
 grep -q "fc2 .* 2-bit weights" output || fail "ternary weights have more than two bits"
 # shellcheck disable=SC2086 # two words
+expect 0 " 0 of " weir check "$model" --quantize ./levels.yaml $calibration -d "$test_data" --frames 6 --simulator verilator
+grep -Eq "[1-9][0-9]* of [0-9]+ " output && fail "levels: the hardware differs in Verilator"
+# shellcheck disable=SC2086 # two words
 expect 1 "node 'fc1.weight_quant': 'mxfp exponent_width=4 frac_width=3 block_size=32' has no hardware here; the nearest format that has is 'integer width=8" \
     weir compile "$model" --quantize ./mxfp.yaml $calibration -o mxfp
 [ ! -e mxfp ] || fail "what has no hardware leaves a folder"
 # shellcheck disable=SC2086 # two words
 expect 0 " 0 of " weir check "$model" --quantize ./mxfp.yaml --target hardware $calibration -d "$test_data" --frames 4 --simulator icarus
+
+# What reports say of each: bits of data and of weights on average, and the format of fc1's weights. Of levels.yaml
+# fc1 has 4096 weights of 3 bits and 64 inputs of 8, fc2 2048 of 6 and 64 of 1, fc3 320 of 5 and 32 of 2.
+while read -r config data weights format; do
+    expect 0 "" weir opt "$model" --info json -p "quantize{config=./$config.yaml,calibration=$models/digits_calib.npz},calculate_avg_bits_mg,summarize_quantization{original_graph=model,save_dir=summary}"
+    bits=$(tr -d ' \n' <output | sed -n 's/.*"data_avg_bit":\([0-9.]*\),"w_avg_bit":\([0-9.]*\).*/\1 \2/p')
+    echo "$data $weights $bits" | awk '{ exit !($1 - $3 < 1e-6 && $3 - $1 < 1e-6 && $2 - $4 < 1e-6 && $4 - $2 < 1e-6) }' ||
+        fail "$config: expected $data bits of data and $weights of weights on average, found $bits"
+    grep -q "fc1.*weight=$format" summary/quantize_table.csv || fail "$config: the summary does not say weight=$format"
+done <<'END'
+binary_residual 2 2 integer<2>
+binary 32 1 binary<1,0,1>
+ternary_both 2 2 integer<2>
+integer 8 8 integer<8,
+flexround 8 8 integer<8>
+levels 4 4.0495050 integer<3>
+END
 
 # No range is asked for: no calibration is needed.
 echo "default: {config: {name: mxint, block_size: -1}}" >alone.yaml

@@ -226,6 +226,33 @@ static void precisions_behind_quantizers(void **state) {
     weir_graph_free(g);
 }
 
+/* A MultiThreshold's results are so many bits as number them. */
+static void precisions_of_thresholds(void **state) {
+    (void)state;
+    static const struct {
+        int64_t steps;
+        double scale, bias;
+        const char *type;
+        size_t count;
+        int64_t bits[3];
+    } cases[] = {{1, 2, -1, "binary", 3, {1, 0, 1}},  {1, 0.5, 0, "binary", 3, {1, 0, 0}},
+                 {2, 0.3, -0.3, "ternary", 1, {2}},   {3, 2.0 / 3, -1, "integer", 1, {2}},
+                 {6, 1.0 / 3, -1, "integer", 1, {3}}, {2, 1, 0, "integer", 1, {2}},
+                 {15, 0.125, 0, "integer", 1, {4}},   {16, 0.125, 0, "integer", 1, {5}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static const double rising[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+        weir_graph *g = weir_graph_new("g");
+        const weir_value inputs[2] = {add_real_input(g, "x", 1, 4),
+                                      add_constant(g, "t", WEIR_FLOAT32, 2, 1, cases[i].steps, rising)};
+        const weir_node node = put(g, WEIR_OP_MULTI_THRESHOLD, "q", 2, inputs);
+        weir_node_set_float(g, node, "out_scale", cases[i].scale);
+        weir_node_set_float(g, node, "out_bias", cases[i].bias);
+        assert_true(weir_infer_node(g, node));
+        assert_precision(g, weir_node_output(g, node, 0), cases[i].type, cases[i].count, cases[i].bits);
+        weir_graph_free(g);
+    }
+}
+
 /* MASE's lists, by its suffixes: the width, the exponent's width, its bias, the block. */
 static void precisions_of_number_formats(void **state) {
     (void)state;
@@ -279,6 +306,7 @@ int main(void) {
         TEST(operators_by_rank),
         TEST(precisions_of_types),
         TEST(precisions_behind_quantizers),
+        TEST(precisions_of_thresholds),
         TEST(precisions_of_number_formats),
         TEST(precision_of_a_float),
     };

@@ -139,6 +139,55 @@ static void each_code_is_the_code_of_its_value(void **state) {
     }
 }
 
+/* Of formats that compare, counting the thresholds that a number reaches gives what NumPy computed; each is the least
+ * number with its code. */
+static void thresholds_count_to_the_value(void **state) {
+    (void)state;
+    static const char *const formats[] = {"binary", "binary_residual levels=1", "binary_residual levels=2",
+                                          "binary_residual levels=3"};
+    weir_archive archive;
+    char *path = weir_format("%s/tests/unit/data/number_formats.npz", getenv("WEIR_SOURCE"));
+    assert_true(weir_npz_read(path, &archive));
+    const weir_array *cases = weir_archive_find(&archive, "cases");
+    char *text = weir_format("%.*s", (int)cases->count, (const char *)cases->data), *rest = text;
+    size_t count = 0, compared = 0;
+    for (char *line; (line = strtok_r(rest, "\n", &rest)) != NULL; count++) {
+        const char *format = strrchr(line, '|') + 1;
+        weir_number n;
+        assert_true(weir_number_parse(format, &n));
+        bool compares = false;
+        for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+            weir_number own;
+            assert_true(weir_number_parse(formats[i], &own));
+            compares |= memcmp(&own, &n, sizeof n) == 0;
+        }
+        if (!compares) continue;
+        const weir_number_shared shared = weir_number_measure(&n, NULL, 0, 0);
+        const weir_array *x = find_entry(&archive, "x", (size_t)strtol(line, NULL, 10)),
+                         *wanted = find_entry(&archive, "y", count);
+        int64_t low, high;
+        weir_number_limits(&n, &low, &high);
+        for (int64_t code = low + 1; code <= high; code++) {
+            const float at = weir_number_threshold(&n, &shared, code);
+            assert_true(weir_number_encode(&n, &shared, (double)at) >= code);
+            assert_true(weir_number_encode(&n, &shared, (double)nextafterf(at, -INFINITY)) < code);
+        }
+        for (size_t i = 0; i < x->count; i++, compared++) {
+            int64_t reached = low;
+            for (int64_t code = low + 1; code <= high; code++)
+                reached += weir_array_get(x, i) >= (double)weir_number_threshold(&n, &shared, code);
+            const double value = weir_number_decode(&n, &shared, reached);
+            if (fabs(value - weir_array_get(wanted, i)) > 1e-7)
+                fail_msg("%s: %.9g reaches code %lld, %.9g, expected %.9g", format, weir_array_get(x, i),
+                         (long long)reached, value, weir_array_get(wanted, i));
+        }
+    }
+    assert_true(compared > 1000);
+    free(text);
+    free(path);
+    weir_archive_free(&archive);
+}
+
 /* What MASE's quantizers do otherwise (DESIGN's table of its defects), one value each. */
 static void defects_of_mase_are_none_here(void **state) {
     (void)state;
@@ -226,6 +275,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formats_give_the_values_of_their_definitions),
         cmocka_unit_test(each_code_is_the_code_of_its_value),
+        cmocka_unit_test(thresholds_count_to_the_value),
         cmocka_unit_test(defects_of_mase_are_none_here),
         cmocka_unit_test(fraction_bits_come_from_the_range_whatever_its_size),
         cmocka_unit_test(what_is_printed_is_read),

@@ -78,6 +78,50 @@ static void ranges_are_those_of_numpy(void **state) {
     weir_archive_free(&archive);
 }
 
+/* The threshold and the scale that data shares, of magnitudes in the histogram's bins. */
+static void what_elements_share_is_that_of_numpy(void **state) {
+    (void)state;
+    weir_archive archive;
+    char *path = weir_format("%s/tests/unit/data/calibrators.npz", getenv("WEIR_SOURCE"));
+    assert_true(weir_npz_read(path, &archive));
+    const weir_array *cases = weir_archive_find(&archive, "shared_cases"),
+                     *wanted = weir_archive_find(&archive, "shared");
+    assert_true(cases != NULL && wanted != NULL);
+    char *text = weir_format("%.*s", (int)cases->count, (const char *)cases->data), *rest = text;
+    size_t count = 0, others = 0;
+    for (char *own; (own = strtok_r(rest, "\n", &rest)) != NULL; count++) {
+        char *format = strchr(own, '|'), *name;
+        *format++ = '\0';
+        name = weir_format("x%s", own);
+        weir_number n;
+        assert_true(weir_number_parse(format, &n));
+        const weir_array *data = weir_archive_find(&archive, name);
+        free(name);
+        weir_range seen = {.seen = false};
+        weir_histogram *h = weir_histogram_new();
+        for (size_t i = 0; i < data->count; i++) {
+            weir_range_see(&seen, weir_array_get(data, i));
+            weir_histogram_see(h, weir_array_get(data, i));
+        }
+        const weir_number_shared shared = weir_calibrator_shared(&n, &seen, h);
+        const double threshold = weir_array_get(wanted, 2 * count), scale = weir_array_get(wanted, 2 * count + 1);
+        if (fabs(shared.threshold - threshold) > 1e-9 * threshold || fabs(shared.scale - scale) > 1e-9 * scale)
+            fail_msg("x%s as %s: expected %.12g and %.12g, found %.12g and %.12g", own, format, threshold, scale,
+                     shared.threshold, shared.scale);
+        /* a planted fault: the threshold of another kind is another one */
+        if (n.id == WEIR_NUMBER_TERNARY && threshold > 0) {
+            weir_number_set(&n, WEIR_KEY_THRESHOLD, (weir_number_get(&n, WEIR_KEY_THRESHOLD) + 1) % 3);
+            others += fabs(weir_calibrator_shared(&n, &seen, h).threshold - threshold) > 1e-9 * threshold;
+        }
+        free(h);
+    }
+    assert_int_equal(count, 70);
+    assert_true(others > 40);
+    free(text);
+    free(path);
+    weir_archive_free(&archive);
+}
+
 /* One value far from all others: max holds it, the others clip it, with 4 bits also where its squared error counts. */
 static void what_is_rare_is_clipped(void **state) {
     (void)state;
@@ -96,6 +140,7 @@ static void what_is_rare_is_clipped(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(ranges_are_those_of_numpy), TEST(what_is_rare_is_clipped)};
+    const struct CMUnitTest tests[] = {TEST(ranges_are_those_of_numpy), TEST(what_elements_share_is_that_of_numpy),
+                                       TEST(what_is_rare_is_clipped)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -266,6 +266,28 @@ static void qonnx_quantizers(void **state) {
     }
 }
 
+/* Weights with a zero point between two codes are odd numbers of half a step; data are not. */
+static void weights_between_codes(void **state) {
+    (void)state;
+    static const char *const modes[] = {"ROUND", "CEIL", "FLOOR", "UP", "DOWN", "HALF_UP", "HALF_DOWN"};
+    static const double centers[] = {1.5, -0.5, 7.5, 0.5};
+    double codes[12];
+    for (size_t m = 0; m < 7; m++) {
+        for (size_t z = 0; z < 4; z++) {
+            weir_graph *g = weir_graph_new("model");
+            weir_value x = quant(g, add_real_input(g, "x", 1, 3), 0.25, 0, 6, "ROUND", true, false);
+            weir_value w = add_constant(g, "w", WEIR_FLOAT32, 2, 3, 4, random_numbers(codes, 12, -64, 64, 0.125));
+            w = quant(g, w, 0.5, centers[z], z == 0 ? 2 : 4, modes[m], z == 1, z == 3);
+            weir_graph_add_output(g, "y", quant(g, ADD(g, WEIR_OP_MATMUL, "mm", x, w), 2, 0, 5, "ROUND", true, false));
+            weir_graph *integer = lower(g, 10);
+            const weir_array *made =
+                weir_value_constant(integer, weir_node_input(integer, find_op(integer, WEIR_OP_LINEAR), 1));
+            for (size_t i = 0; i < made->count; i++) assert_true(weir_array_get_int(made, i) % 2 != 0);
+            weir_graph_free(integer);
+        }
+    }
+}
+
 static void bipolar_network(void **state) {
     (void)state;
     double codes[12];
@@ -626,6 +648,7 @@ int main(void) {
         TEST(qlinear_matmul_and_qgemm),
         TEST(matmul_integer),
         TEST(qonnx_quantizers),
+        TEST(weights_between_codes),
         TEST(bipolar_network),
         TEST(quantizers_are_what_qonnx_executes),
         TEST(relu_before_quantizers),

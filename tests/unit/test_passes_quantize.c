@@ -295,6 +295,109 @@ static void affine_weights_are_symmetric(void **state) {
     weir_module_free(module);
 }
 
+/* The node that makes an input of another one. */
+static weir_node maker_of(const weir_graph *g, const char *user, size_t index) {
+    return weir_value_producer(g, weir_node_input(g, weir_graph_find_node(g, user), index));
+}
+
+static void assert_thresholds(const weir_graph *g, const char *user, size_t count, const double *threshold,
+                              double scale, double bias) {
+    const weir_node node = maker_of(g, user, 0);
+    assert_int_equal(weir_node_op(g, node), WEIR_OP_MULTI_THRESHOLD);
+    const weir_array *found = weir_value_constant(g, weir_node_input(g, node, 1));
+    assert_int_equal(found->count, count);
+    for (size_t i = 0; i < count; i++) assert_true(fabs(weir_array_get(found, i) - threshold[i]) < 1e-6);
+    assert_true(fabs(weir_node_float(g, node, "out_scale", 0) - scale) < 1e-6);
+    assert_true(fabs(weir_node_float(g, node, "out_bias", 0) - bias) < 1e-6);
+}
+
+/* Magnitudes 1, 0.5, 2, 1.5, 0.25, 1 of the input: a mean of 6.25 / 6, 0.05 of the largest is 0.1. Of the weights 0.5
+ * and -1 the mean is 0.75, of 0.25 and 0.125 0.1875: thresholds 0.5625 and 0.140625, above which are -1 and 0.25.
+ * Levels of 2/3 and 1/3 make 0.5 and 0.25 one third, -1 minus one. */
+static void signs_of_data_and_weights(void **state) {
+    (void)state;
+    static const struct {
+        const char *config;
+        size_t count;
+        double threshold[6], scale, bias; /* of the data */
+        double weight_scale, zero, width; /* of the first weight, a Quant */
+    } cases[] = {{"name: ternary, data_in_name: ternary", 2, {-0.78125, 0.78125}, 1, -1, 1, 0, 2},
+                 {"name: ternary, scaling_factor: true, data_in_name: ternary, data_in_scaling_factor: false, "
+                  "data_in_threshold: 1",
+                  2,
+                  {-0.1, 0.1},
+                  1,
+                  -1,
+                  1,
+                  0,
+                  2},
+                 {"name: binary, bipolar: 0, data_in_name: binary", 1, {0}, 6.25 / 6, 0, 0.75, 0, 1},
+                 {"name: binary_residual", 3, {-2.0 / 3, 0, 2.0 / 3}, 2.0 / 3, -1, 2.0 / 3, 1.5, 2},
+                 {"name: binary_residual, levels: 3",
+                  6,
+                  {-5.0 / 6, -0.5, -1.0 / 6, 1.0 / 6, 0.5, 5.0 / 6},
+                  1.0 / 3,
+                  -1,
+                  1.0 / 3,
+                  0,
+                  3}};
+    write_calibration("-1,0.5\n2,1.5\n0.25,1\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *config = weir_format("default: {config: {%s, bias_name: integer}}\n", cases[i].config);
+        assert_true(weir_file_write("test_passes_quantize.yaml", config, strlen(config)));
+        free(config);
+        weir_module *module = weir_module_new("m");
+        weir_graph *g = run(module, "quantize{config=test_passes_quantize.yaml,calibration=test_passes_quantize.csv}");
+        if (g == NULL) fail_msg("%s: %s", cases[i].config, test_messages.data);
+        assert_thresholds(g, "gemm", cases[i].count, cases[i].threshold, cases[i].scale, cases[i].bias);
+        assert_true(fabs(parameter(g, "gemm", 1, 1, 0) - cases[i].weight_scale) < 1e-6);
+        assert_true(parameter(g, "gemm", 1, 2, 0) == cases[i].zero && parameter(g, "gemm", 1, 3, 0) == cases[i].width);
+        assert_lowers(g);
+        weir_module_free(module);
+    }
+}
+
+/* Of a MatMul, too, each output has its own scale: of 2 and 0 the mean above 0.75, of 0 and -4 that above 1.5. */
+static void signs_are_measured_by_output(void **state) {
+    (void)state;
+    static const char config[] = "default: {config: {name: ternary, scaling_factor: true, data_in_name: affine}}\n";
+    assert_true(weir_file_write("test_passes_quantize.yaml", config, sizeof config - 1));
+    write_calibration("-1,0.5\n2,1.5\n0.25,1\n");
+    weir_module *module = weir_module_new("m");
+    weir_graph *g = run(module, "quantize{config=test_passes_quantize.yaml,calibration=test_passes_quantize.csv}");
+    assert_non_null(g);
+    const weir_array *scales = weir_value_constant(g, weir_node_input(g, maker_of(g, "mm", 1), 1));
+    assert_int_equal(scales->count, 2);
+    assert_true(weir_array_get(scales, 0) == 2 && weir_array_get(scales, 1) == 4);
+    assert_int_equal(scales->shape.dim[1], 2);
+    assert_lowers(g);
+    weir_module_free(module);
+}
+
+/* What data shares is measured on calibration data; what weights share is not. */
+static void signs_need_calibration(void **state) {
+    (void)state;
+    static const struct {
+        const char *config;
+        bool needs;
+    } cases[] = {{"name: ternary, data_in_name: ternary", true},
+                 {"name: binary, bipolar: 0, data_in_name: binary", true},
+                 {"name: ternary, scaling_factor: true", false},
+                 {"name: binary, data_in_name: binary", false},
+                 {"name: binary_residual, bias_name: NA", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_setup(NULL);
+        char *config = weir_format("default: {config: {%s}}\n", cases[i].config);
+        assert_true(weir_file_write("test_passes_quantize.yaml", config, strlen(config)));
+        free(config);
+        weir_module *module = weir_module_new("m");
+        const bool fine = run(module, "quantize{config=test_passes_quantize.yaml}") != NULL;
+        if (fine == cases[i].needs) fail_msg("%s: %s", cases[i].config, test_messages.data);
+        if (cases[i].needs) assert_error("quantizing a float model needs calibration data");
+        weir_module_free(module);
+    }
+}
+
 /* Weights 0.5, -1, 0.25, 0.125 on the grid of 1/4 are 2, -4, 1 and 0.5, which goes to even 0; biases 0.3 and -0.2 are
  * 1.2 and -0.8: nearest 1 and -1, down 1 and -1. On the grid of 1/2: 1, -2, 0.5 (to even 0), 0.25; 0.6 (1, down 0),
  * -0.4 (0, down -1). */
@@ -654,6 +757,9 @@ int main(void) {
         TEST(functions_of_two_tensors),
         TEST(concats_have_a_quantizer),
         TEST(sums_become_codes),
+        TEST(signs_of_data_and_weights),
+        TEST(signs_are_measured_by_output),
+        TEST(signs_need_calibration),
         TEST(constants_round_to_nearest),
         TEST(options_of_the_other_scheme),
         TEST(what_overflows_is_named),

@@ -51,7 +51,8 @@ typedef enum weir_number_group {
 /* What components of rtl/ compute with it. */
 typedef enum weir_number_hardware {
     WEIR_NUMBER_HARDWARE_NONE,
-    WEIR_NUMBER_HARDWARE_INTEGER /* integer codes with a scale */
+    WEIR_NUMBER_HARDWARE_CONSTANT, /* integer codes with a scale, of constants only */
+    WEIR_NUMBER_HARDWARE_INTEGER   /* integer codes with a scale */
 } weir_number_hardware;
 
 /* The derivative that training takes for that of the rounding: 1 everywhere, or 1 only in [-1, 1]. */
@@ -107,6 +108,8 @@ weir_number_shared weir_number_affine(const weir_number *n, double least, double
 /* The code of x, and what a code stands for. NaN gives the code of 0, or the lowest where 0 has none. */
 int64_t weir_number_encode(const weir_number *n, const weir_number_shared *shared, double x);
 double weir_number_decode(const weir_number *n, const weir_number_shared *shared, int64_t code);
+/* The least float32 number whose code is at least this one, which is above the smallest. */
+float weir_number_threshold(const weir_number *n, const weir_number_shared *shared, int64_t code);
 /* The smallest and the largest code. */
 void weir_number_limits(const weir_number *n, int64_t *low, int64_t *high);
 

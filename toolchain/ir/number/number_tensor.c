@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ir/number/number_private.h"
 #include "support/memory/arena.h"
@@ -54,6 +55,26 @@ void weir_number_limits(const weir_number *n, int64_t *low, int64_t *high) {
     *high = limits.high;
 }
 
+/* Numbers as whole ones in the same order: bits of float32, below 0 all but the sign inverted. */
+static float float_of(int32_t place) {
+    const uint32_t bits = place < 0 ? (uint32_t)place ^ UINT32_C(0x7fffffff) : (uint32_t)place;
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+float weir_number_threshold(const weir_number *n, const weir_number_shared *shared, int64_t code) {
+    enum { LARGEST = 0x7f7fffff };
+    int64_t below = -(int64_t)LARGEST - 1, reached = LARGEST;
+    assert(row_of(n->id)->encode(n, shared, (double)float_of(LARGEST)) >= code);
+    while (reached - below > 1) {
+        const int64_t middle = below + (reached - below) / 2;
+        if (row_of(n->id)->encode(n, shared, (double)float_of((int32_t)middle)) >= code) reached = middle;
+        else below = middle;
+    }
+    return float_of((int32_t)reached) + 0.0F; /* zero has no sign */
+}
+
 int weir_number_width(const weir_number *n) {
     if (weir_number_has(n, WEIR_KEY_WIDTH)) return weir_number_get(n, WEIR_KEY_WIDTH);
     if (n->id == WEIR_NUMBER_NVFP4) return 4;
@@ -65,9 +86,7 @@ int weir_number_width(const weir_number *n) {
 }
 
 weir_number weir_number_nearest_hardware(const weir_number *n) {
-    if (n->id == WEIR_NUMBER_INTEGER || n->id == WEIR_NUMBER_FIXED || n->id == WEIR_NUMBER_AFFINE ||
-        n->id == WEIR_NUMBER_BINARY)
-        return *n;
+    if (weir_number_hardware_of(n->id) == WEIR_NUMBER_HARDWARE_INTEGER) return *n;
     weir_number integer = weir_number_new(WEIR_NUMBER_INTEGER);
     weir_number_set(&integer, WEIR_KEY_WIDTH, weir_number_width(n));
     return integer;

@@ -328,6 +328,16 @@ static weir_mase_precision of_quantizer(const weir_graph *graph, weir_node node)
     return precision;
 }
 
+/* So many bits as number its values: of a sign, of a sign and zero, or of others. */
+static weir_mase_precision of_thresholds(const weir_graph *graph, weir_node node) {
+    const int64_t steps = weir_value_type(graph, weir_node_input(graph, node, 1))->shape.dim[1];
+    const double scale = weir_node_float(graph, node, "out_scale", 1),
+                 bias = weir_node_float(graph, node, "out_bias", 0);
+    if (steps == 1) return (weir_mase_precision){"binary", 3, {1, 0, bias < 0}};
+    if (steps == 2 && bias == -scale) return (weir_mase_precision){"ternary", 1, {2}};
+    return (weir_mase_precision){"integer", 1, {weir_bits_for(0, steps)}};
+}
+
 /* The width of an element, then what else is set. */
 static weir_mase_precision of_number(const weir_graph *graph, weir_node node) {
     weir_number number;
@@ -362,6 +372,7 @@ weir_mase_precision weir_mase_precision_of(const weir_graph *graph, weir_value v
     if (kind == WEIR_OP_FAKE_QUANTIZE) return of_number(graph, producer);
     if (kind == WEIR_OP_FLOAT_QUANT) return of_float(graph, producer);
     if (kind == WEIR_OP_QUANT) return of_quantizer(graph, producer);
+    if (kind == WEIR_OP_MULTI_THRESHOLD) return of_thresholds(graph, producer);
     if (kind == WEIR_OP_DEQUANTIZE_LINEAR) return of_dequantizer(graph, producer);
     return of_type(weir_value_type(graph, value));
 }

@@ -311,11 +311,13 @@ void weir_array_get_ints(const weir_array *array, size_t first, size_t count, in
     for (size_t i = 0; i < count; i++) value[i] = weir_array_get_int(array, first + i);
 }
 
-bool weir_array_has_zero(const weir_array *array) {
-    if (weir_dtype_size(array->dtype) == 1) return array->count > 0 && memchr(array->data, 0, array->count) != NULL;
+bool weir_array_is_odd(const weir_array *array) {
     size_t i = 0;
-    while (i < array->count && (weir_array_get(array, i) > 0 || weir_array_get(array, i) < 0)) i++;
-    return i < array->count;
+    if (weir_dtype_size(array->dtype) == 1)
+        while (i < array->count && (((const uint8_t *)array->data)[i] & 1) != 0) i++;
+    else
+        while (i < array->count && weir_array_get_int(array, i) % 2 != 0) i++;
+    return i == array->count;
 }
 
 void weir_array_set(weir_array *array, size_t index, double value) {

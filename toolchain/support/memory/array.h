@@ -77,7 +77,8 @@ double weir_array_get(const weir_array *array, size_t index);
 int64_t weir_array_get_int(const weir_array *array, size_t index);
 /* The same of elements [first, first + count), faster. */
 void weir_array_get_ints(const weir_array *array, size_t first, size_t count, int64_t *value);
-bool weir_array_has_zero(const weir_array *array);
+/* Are all elements, integers, odd? */
+bool weir_array_is_odd(const weir_array *array);
 void weir_array_set(weir_array *array, size_t index, double value);
 void weir_array_set_int(weir_array *array, size_t index, int64_t value);
 /* A heap copy with another element type. */

@@ -367,14 +367,13 @@ static void service(weir_service *s, const weir_graph *graph, weir_node node) {
 
 /* --- weights --- */
 
-/* All are 1 or -1, and as they are in a word that none is added to fill: in pairs some are less by 1. */
-static bool are_binary(const weir_graph *graph, weir_node node, const layout *f, bool pairs) {
+/* All are odd, as signs are, and as they are in a word that none is added to fill: in pairs some are less by 1. */
+static bool are_odd(const weir_graph *graph, weir_node node, const layout *f, bool pairs) {
     const weir_value value = weir_node_input(graph, node, 1);
-    const weir_type *type = weir_value_type(graph, value);
-    const weir_array *weights = weir_value_constant(graph, value);
-    if (type->low != -1 || type->high != 1 || pairs || f->s.k % f->simd != 0 || f->s.n % f->outputs != 0) return false;
-    if (weir_graph_patchable(graph)) return type->quant.format == WEIR_FORMAT_BINARY;
-    return !weir_array_has_zero(weights);
+    if (pairs || weir_memory_signed_bits(graph, value) < 2 || f->s.k % f->simd != 0 || f->s.n % f->outputs != 0)
+        return false;
+    if (weir_graph_patchable(graph)) return weir_value_type(graph, value)->quant.format == WEIR_FORMAT_BINARY;
+    return weir_array_is_odd(weir_value_constant(graph, value));
 }
 
 static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
@@ -386,7 +385,7 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
                             .depth = f.beats * f.groups * f.s.matrices,
                             .fields = f.simd * f.outputs,
                             .field_bits = (int)x.weight,
-                            .is_odd = are_binary(graph, node, &f, pairs),
+                            .is_odd = are_odd(graph, node, &f, pairs),
                             .in_turn = true,
                             .in_pairs = pairs};
     return true;
