@@ -171,7 +171,27 @@ check_random() {
     tail -1 output
 }
 
-# The same of networks with quantizers at the inputs of products only.
+# Random networks with masked channels: the file without them computes what the masked graph computes. FIRST and NETWORKS
+# choose others.
+check_pruned() {
+    mkdir networks && "$MAKE_PRUNED" networks "${FIRST:-1}" "${NETWORKS:-40}" || fail "no networks"
+    for graph in networks/*.weir; do
+        weir opt "$graph" -p "onnx_runtime{dir=masked}" >/dev/null || fail "$graph: not exported"
+        weir opt "$graph" -p "remove_channels,onnx_runtime{dir=made}" >/dev/null 2>&1 || fail "$graph: not exported without channels"
+        cmp -s made/model.onnx masked/model.onnx && fail "$graph: nothing removed"
+        cp made/model.onnx masked/model.onnx
+        compare masked --rtol 1e-4 --atol 1e-4 || fail "$graph"
+        "$python" "$here/check.py" masked/model.onnx >output 2>&1 || [ $? -eq 77 ] || fail "$graph: $(tail -1 output)"
+        [ "$graph" = "networks/${FIRST:-1}.weir" ] || rm -r masked
+        rm -r made
+        [ ! -d masked ] || mv masked first
+    done
+    # A fault must be seen.
+    "$python" -c 'import numpy; name = "first/output_0.npy"; y = numpy.load(name); y[0] += 1; numpy.save(name, y)'
+    planted first "a wrong expected output"
+}
+
+# Random networks with quantizers at the inputs of products only.
 check_products() {
     "$python" "$here/random_run.py" "$WEIR" --products --first "${FIRST:-0}" --count "${NETWORKS:-100}" --elaborate 10 --simulate "${SIMULATED:-10}" \
         --work networks >output || fail "$(cat output)"
