@@ -348,6 +348,14 @@ static bool visit_resize(weir_channels *c, weir_node node) {
            pass_on(c, node, axis_of(c, x)->axis);
 }
 
+/* Fixed positions along another axis. */
+static bool visit_gather(weir_channels *c, weir_node node) {
+    const weir_value x = weir_node_input(c->graph, node, 0), positions = weir_node_input(c->graph, node, 1);
+    const int axis = axis_of(c, x)->axis, along = axis_attribute(c->graph, node, shape_of(c->graph, x)->rank, 0);
+    if (axis == along || !is_fixed(c, positions)) return false;
+    return pass_on(c, node, axis < along ? axis : axis - 1 + shape_of(c->graph, positions)->rank);
+}
+
 /* Softmax and the like, along another axis. */
 static bool visit_along_axis(weir_channels *c, weir_node node) {
     const weir_value x = weir_node_input(c->graph, node, 0);
@@ -366,6 +374,7 @@ static bool visit(weir_channels *c, weir_node node) {
     if (axis_of(c, weir_node_input(c->graph, node, 0))->count == 0) return false;
     if (kind == WEIR_OP_SPLIT) return visit_split(c, node);
     if (kind == WEIR_OP_RESIZE) return visit_resize(c, node);
+    if (kind == WEIR_OP_GATHER) return visit_gather(c, node);
     if (weir_node_output_count(c->graph, node) != 1) return false;
     switch (weir_trait_of(op)->order) {
     case WEIR_ORDER_QUANTIZE: return visit_quantizer(c, node);

@@ -109,6 +109,99 @@ static void masks_are_nodes(void **state) {
     weir_module_free(module);
 }
 
+/* x [1, 2] -> a and b (two outputs each) -> a + b -> c (1 output), a the bias (1, 2). */
+static const double wa[4] = {1, 1, 3, 3}, wb[4] = {6, 6, 2, 2}, bias[2] = {1, 2};
+
+static weir_graph *residual(void) {
+    weir_graph *g = weir_graph_new("model");
+    const weir_value x = add_real_input(g, "x", 1, 2);
+    weir_node a = put(g, WEIR_OP_GEMM, "a", 3,
+                      (weir_value[]){x, add_constant(g, "wa", WEIR_FLOAT32, 2, 2, 2, wa),
+                                     add_constant(g, "ba", WEIR_FLOAT32, 1, 2, 0, bias)});
+    weir_node_set_int(g, a, "transB", 1);
+    assert_true(weir_infer_node(g, a));
+    const weir_value b = add_gemm(g, "b", x, add_constant(g, "wb", WEIR_FLOAT32, 2, 2, 2, wb));
+    const weir_value sum = ADD(g, WEIR_OP_ADD, "sum", weir_node_output(g, a, 0), b);
+    weir_graph_add_output(g, "y", add_gemm(g, "c", sum, add_constant(g, "wc", WEIR_FLOAT32, 2, 1, 2, v)));
+    return g;
+}
+
+/* Alone, a loses output 0 and b output 1; together their sums are (1 + 6) / 2 and (3 + 2) / 2, and both lose 1. What
+ * leaves the graph stays. With `bias` a's goes, too, and then remove_channels takes all of it. */
+static void coupled_channels_go_together(void **state) {
+    (void)state;
+    static const struct {
+        const char *weight;
+        unsigned a, b, bias;
+    } cases[] = {
+        {"{sparsity: {default: 0.5, c: 0}, method: l1-norm, granularity: channel}", 0xc, 0x3, 0x3},
+        {"{sparsity: 0.5, method: l1-norm, granularity: channel, coupled: true}", 0x3, 0x3, 0x3},
+        {"{sparsity: 0.5, method: l1-norm, granularity: channel, coupled: true, scope: global}", 0x3, 0x3, 0x3},
+        {"{sparsity: 0.5, method: l1-norm, granularity: channel, coupled: true, bias: true}", 0x3, 0x3, 0x1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_module *module = weir_module_new("m");
+        char *pipeline = weir_format("graph(prune{weight=\"%s\"},prune_detach_hook)", cases[i].weight);
+        weir_module_add_graph(module, residual());
+        if (!run_pipeline(module, pipeline)) fail_msg("%s: %s", cases[i].weight, test_messages.data);
+        const weir_graph *g = weir_module_find_graph(module, "model");
+        stay(g, "a", wa, 4, cases[i].a);
+        stay(g, "b", wb, 4, cases[i].b);
+        stay(g, "c", v, 2, 0x3);
+        for (size_t k = 0; k < 2; k++)
+            assert_true(weir_array_get(weir_value_constant(g, weir_node_input(g, weir_graph_find_node(g, "a"), 2)),
+                                       k) == ((cases[i].bias >> k & 1) != 0 ? bias[k] : 0));
+        assert_true(run_pipeline(module, "graph(remove_channels)"));
+        const weir_node sum = weir_graph_find_node(weir_module_find_graph(module, "model"), "sum");
+        assert_int_equal(weir_value_type(g, weir_node_output(g, sum, 0))->shape.dim[1], i == 0 ? 2 : 1);
+        free(pipeline);
+        weir_module_free(module);
+    }
+}
+
+/* What a channel's sum and normalization add behind the layer goes with it. */
+static void what_follows_loses_channels(void **state) {
+    (void)state;
+    static const double w1[2] = {1, 5}, ones[2] = {1, 1}, shift[2] = {2, 3}, mean[2] = {4, 5};
+    weir_module *module = weir_module_new("m");
+    weir_graph *g = weir_graph_new("model");
+    weir_value x =
+        ADD(g, WEIR_OP_MATMUL, "mm", add_real_input(g, "x", 1, 1), add_constant(g, "w", WEIR_FLOAT32, 2, 1, 2, w1));
+    x = ADD(g, WEIR_OP_ADD, "add", add_constant(g, "s", WEIR_FLOAT32, 1, 2, 0, shift), x);
+    x = ADD(g, WEIR_OP_BATCH_NORMALIZATION, "bn", x, add_constant(g, "o", WEIR_FLOAT32, 1, 2, 0, ones),
+            add_constant(g, "t", WEIR_FLOAT32, 1, 2, 0, shift), add_constant(g, "m", WEIR_FLOAT32, 1, 2, 0, mean),
+            add_constant(g, "u", WEIR_FLOAT32, 1, 2, 0, ones));
+    weir_graph_add_output(g, "y", x);
+    weir_module_add_graph(module, g);
+    assert_true(run_pipeline(module,
+                             "graph(prune{weight=\"{sparsity: 0.5, method: l1-norm, granularity: channel, bias: "
+                             "true}\"},prune_detach_hook)"));
+    g = weir_module_find_graph(module, "model");
+    stay(g, "mm", w1, 2, 0x2);
+    const double added =
+        weir_array_get(weir_value_constant(g, weir_node_input(g, weir_graph_find_node(g, "add"), 0)), 0);
+    assert_true(added == 0);
+    stay(g, "bn", ones, 2, 0x2);
+    const weir_array *b = weir_value_constant(g, weir_node_input(g, weir_graph_find_node(g, "bn"), 2));
+    assert_true(weir_array_get(b, 0) == 0 && weir_array_get(b, 1) == 3);
+    weir_module_free(module);
+}
+
+static void layers_keep_a_channel(void **state) {
+    (void)state;
+    weir_module *module = weir_module_new("m");
+    assert_null(run(module, "graph(prune{weight=\"{sparsity: 0.9, method: l1-norm, granularity: channel}\"})"));
+    assert_error("node 'fc1' keeps none of its 2 channels, expected a smaller sparsity");
+    weir_module_free(module);
+    test_setup(NULL);
+    module = weir_module_new("m");
+    weir_module_add_graph(module, residual());
+    assert_false(
+        run_pipeline(module, "graph(prune{weight=\"{sparsity: {a: 0.5}, granularity: channel, coupled: true}\"})"));
+    assert_non_null(
+        strstr(test_messages.data, "channels of nodes 'a' and 'b' go together, expected the same sparsity"));
+    weir_module_free(module);
+}
+
 static void mistakes_are_refused(void **state) {
     (void)state;
     static const char *const cases[][2] = {
@@ -125,6 +218,9 @@ static void mistakes_are_refused(void **state) {
         {"{granularity: '2:4', sparsity: 0.9}", "none beside N:M"},
         {"{granularity: '2:4', scope: global}", "local, as N:M is"},
         {"{sparsity: {fc1: 0.5}, scope: global}", "one share where the scope is global"},
+        {"{coupled: true}", "none but with granularity: channel"},
+        {"{bias: true, granularity: '2:4'}", "none but with granularity: channel"},
+        {"{coupled: 1, granularity: channel}", "true or false"},
         {"[0.5]", ""}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_setup(NULL);
@@ -139,9 +235,8 @@ static void mistakes_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(least_magnitudes_go),
-        TEST(random_masks_have_the_share),
-        TEST(masks_are_nodes),
+        TEST(least_magnitudes_go),          TEST(random_masks_have_the_share), TEST(masks_are_nodes),
+        TEST(coupled_channels_go_together), TEST(what_follows_loses_channels), TEST(layers_keep_a_channel),
         TEST(mistakes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
