@@ -37,11 +37,15 @@ static bool owns_parameters(const weir_graph *graph, weir_node node) {
 
 /* --- what lies between --- */
 
-static bool keeps_factors(const weir_graph *graph, weir_use use) {
+/* An operator of each channel alone. */
+static bool keeps_factors(const weir_graph *graph, weir_use use, int axis) {
+    const weir_shape *from = &weir_value_type(graph, weir_node_input(graph, use.node, 0))->shape;
+    const weir_shape *to = &weir_value_type(graph, weir_node_output(graph, use.node, 0))->shape;
     const weir_trait_task task = weir_trait_of(weir_node_op(graph, use.node))->task;
     const bool is_pool = task == WEIR_TASK_EXTREME || task == WEIR_TASK_MEAN;
     if (use.index != 0 || !weir_rewrite_may(graph, use.node) || weir_node_output_count(graph, use.node) != 1)
         return false;
+    if (from->rank != to->rank || from->dim[axis] != to->dim[axis]) return false; /* a reduction of the channels */
     return is_pool || weir_scale_is_relu(graph, use.node) || weir_trait_kind(graph, use.node) == WEIR_OP_PRELU;
 }
 
@@ -69,7 +73,7 @@ static bool find_second(const weir_graph *graph, pair *p) {
             return p->of_second.in_axis == axis && p->of_second.weight_in_axis >= 0 && owns_parameters(graph, use.node);
         }
         if (p->block == 1 && (block = flattened(graph, use.node, axis)) > 0) p->block = block;
-        else if (!keeps_factors(graph, use) || p->block > 1) return false;
+        else if (!keeps_factors(graph, use, axis) || p->block > 1) return false;
         value = weir_node_output(graph, use.node, 0);
     }
 }

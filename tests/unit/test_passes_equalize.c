@@ -81,6 +81,31 @@ static void others_keep_their_weights(void **state) {
     }
 }
 
+/* The largest of all channels is of none of them; that of each channel's pixels keeps factors. */
+static void reductions(void **state) {
+    (void)state;
+    static const weir_op reduction[] = {WEIR_OP_REDUCE_MAX, WEIR_OP_GLOBAL_MAX_POOL};
+    for (int64_t i = 0; i < 2; i++) {
+        const int64_t left = 1 + i; /* channels */
+        const weir_type type = {.dtype = WEIR_FLOAT32, .shape = {4, {1, 1, 2, 2}}};
+        weir_array *a = weir_array_new(WEIR_FLOAT32, &(weir_shape){4, {2, 1, 1, 1}});
+        weir_array *b = weir_array_new(WEIR_FLOAT32, &(weir_shape){4, {1, left, 1, 1}});
+        weir_array_set(a, 0, 64);
+        weir_array_set(a, 1, 1);
+        for (size_t k = 0; k < b->count; k++) weir_array_set(b, k, 1);
+        weir_graph *g = weir_graph_new("model");
+        weir_value h =
+            ADD(g, WEIR_OP_CONV, "a", weir_graph_add_input(g, "x", &type), weir_graph_add_constant(g, "w", a));
+        h = ADD(g, WEIR_OP_CONV, "b", ADD(g, reduction[i], "most", h), weir_graph_add_constant(g, "v", b));
+        weir_graph_add_output(g, "y", h);
+        weir_array_free(a);
+        weir_array_free(b);
+        weir_module *module = equalized(g);
+        assert_true(weight(weir_module_graph(module, 0), "a", 1, 0) == (i == 0 ? 64 : 8));
+        weir_module_free(module);
+    }
+}
+
 /* A channel whose results somebody else reads, too. */
 static void other_readers(void **state) {
     (void)state;
@@ -93,6 +118,6 @@ static void other_readers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(factors_are_powers_of_two), TEST(others_keep_their_weights),
-                                       TEST(other_readers)};
+                                       TEST(reductions), TEST(other_readers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
