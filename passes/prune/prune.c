@@ -12,21 +12,10 @@
 #include "passes/mase/metadata/sparsity.h"
 #include "passes/passes.h"
 #include "passes/prune/channels.h"
+#include "passes/prune/prune_choice.h"
 #include "passes/setting.h"
 #include "support/memory/arena.h"
 #include "support/memory/random.h"
-#include "support/text/suggest.h"
-
-typedef struct choice {
-    bool is_global, is_random, is_channel;
-    bool is_coupled;   /* channels that can only go together are one unit, and those that cannot go are none */
-    bool takes_bias;   /* masked channels lose what is added to them, too */
-    int64_t keep, of;  /* N:M; `of` 0: no */
-    int64_t block;     /* 1: elements */
-    double sparsity;   /* of nodes that are not named */
-    const json_t *own; /* by node, or NULL */
-    uint64_t random;
-} choice;
 
 /* A layer's weights, and what becomes of each. */
 typedef struct layer {
@@ -48,90 +37,6 @@ typedef struct unit {
     double score;
     size_t order;
 } unit;
-
-/* --- options --- */
-
-static bool refuse(const char *key, const char *expected) {
-    weir_error(WEIR_NOWHERE, "prune: 'weight' has another '%s' than expected: %s", key, expected);
-    return false;
-}
-
-/* Is the key's value that word? `preset`: what is true without the key. */
-static bool says(const json_t *weight, const char *key, const char *word, bool preset) {
-    const json_t *value = json_object_get(weight, key);
-    return value == NULL ? preset : json_is_string(value) && strcmp(json_string_value(value), word) == 0;
-}
-
-static bool is_share(const json_t *value) {
-    return json_is_number(value) && json_number_value(value) >= 0 && json_number_value(value) <= 1;
-}
-
-static bool read_sparsity(const json_t *value, choice *c) {
-    const char *name;
-    json_t *share;
-    const char *const expected = "a share from 0 to 1, or a mapping of nodes to shares";
-    if (value == NULL) return true;
-    c->sparsity = json_number_value(value);
-    if (is_share(value)) return true;
-    if (!json_is_object(value)) return refuse("sparsity", expected);
-    json_object_foreach((json_t *)(uintptr_t)value, name, share) {
-        if (!is_share(share)) return refuse("sparsity", expected);
-    }
-    c->own = value;
-    c->sparsity = json_number_value(json_object_get(value, "default"));
-    return true;
-}
-
-static bool read_granularity(const json_t *weight, choice *c) {
-    char *end;
-    const char *text = json_string_value(json_object_get(weight, "granularity"));
-    c->block = 1;
-    c->is_channel = says(weight, "granularity", "channel", false);
-    if (c->is_channel || says(weight, "granularity", "elementwise", true)) return true;
-    if (text == NULL) return refuse("granularity", "elementwise, channel, block:N, or N:M such as 2:4");
-    if (strncmp(text, "block:", 6) == 0) {
-        c->block = strtol(text + 6, &end, 10);
-        return (*end == '\0' && c->block > 0) || refuse("granularity", "block:N, N from 1 on");
-    }
-    c->keep = strtol(text, &end, 10);
-    if (*end == ':') c->of = strtol(end + 1, &end, 10);
-    if (c->of > 0 && c->keep >= 0 && c->keep <= c->of && *end == '\0') return true;
-    return refuse("granularity", "elementwise, channel, block:N, or N:M such as 2:4");
-}
-
-static bool read_flag(const json_t *weight, const char *key, bool *flag) {
-    const json_t *value = json_object_get(weight, key);
-    *flag = json_is_true(value);
-    return value == NULL || json_is_boolean(value) || refuse(key, "true or false");
-}
-
-static bool read_weight(const json_t *weight, choice *c) {
-    static const char *const keys[] = {"sparsity", "method", "granularity", "scope", "coupled", "bias", NULL};
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)weight, key, value) {
-        size_t i = 0;
-        while (keys[i] != NULL && strcmp(keys[i], key) != 0) i++;
-        if (keys[i] != NULL) continue;
-        weir_error(WEIR_NOWHERE, "prune: 'weight' has no key '%s'", key);
-        weir_suggest_note(key, keys);
-        return false;
-    }
-    c->is_random = says(weight, "method", "random", true);
-    c->is_global = says(weight, "scope", "global", false);
-    if (!c->is_random && !says(weight, "method", "l1-norm", false)) return refuse("method", "random or l1-norm");
-    if (!c->is_global && !says(weight, "scope", "local", true)) return refuse("scope", "local or global");
-    if (!read_sparsity(json_object_get(weight, "sparsity"), c) || !read_granularity(weight, c)) return false;
-    if (!read_flag(weight, "coupled", &c->is_coupled) || !read_flag(weight, "bias", &c->takes_bias)) return false;
-    if (c->is_coupled && !c->is_channel) return refuse("coupled", "none but with granularity: channel");
-    if (c->takes_bias && !c->is_channel) return refuse("bias", "none but with granularity: channel");
-    const double share = c->of > 0 ? 1 - (double)c->keep / (double)c->of : c->sparsity;
-    if (c->of > 0 && c->is_global) return refuse("scope", "local, as N:M is");
-    if (c->of > 0 && json_object_get(weight, "sparsity") != NULL &&
-        (c->own != NULL || fabs(c->sparsity - share) > 1e-9))
-        return refuse("sparsity", "none beside N:M, which says it");
-    return (c->own == NULL || !c->is_global) || refuse("sparsity", "one share where the scope is global");
-}
 
 /* --- layers --- */
 
@@ -180,7 +85,7 @@ static void add_part(units *all, part p) {
 }
 
 /* Of the parts from `first` on. */
-static void add_unit(units *all, size_t first, choice *c) {
+static void add_unit(units *all, size_t first, weir_prune_choice *c) {
     unit u = {.part = first, .parts = all->parts - first, .order = all->count};
     double sum = 0;
     for (size_t k = first; k < all->parts; k++) {
@@ -196,7 +101,7 @@ static void add_unit(units *all, size_t first, choice *c) {
 }
 
 /* The units of a layer, in the order of their places. */
-static void add_units(units *all, size_t index, choice *c) {
+static void add_units(units *all, size_t index, weir_prune_choice *c) {
     const layer *l = &all->layers[index];
     const size_t block = c->of > 0 ? 1 : (size_t)c->block;
     for (size_t o = 0; o < l->outputs; o++) {
@@ -244,7 +149,7 @@ static void drop_share(const units *all, size_t first, double share) {
 }
 
 /* Of each M successive input channels all but N. */
-static void drop_groups(const units *all, size_t start, const choice *c) {
+static void drop_groups(const units *all, size_t start, const weir_prune_choice *c) {
     const size_t of = (size_t)c->of, channels = all->layers[all->part[all->item[start].part].layer].channels;
     for (size_t first = start; first < all->count;) {
         const size_t left = channels - (first - start) % channels, size = left < of ? left : of, keep = (size_t)c->keep;
@@ -252,11 +157,6 @@ static void drop_groups(const units *all, size_t start, const choice *c) {
         for (size_t i = 0; i + keep < size; i++) drop(all, &all->item[first + i]);
         first += size;
     }
-}
-
-static double share_of(const weir_graph *graph, const layer *l, const choice *c) {
-    const json_t *own = c->own == NULL ? NULL : json_object_get(c->own, weir_node_name(graph, l->node));
-    return own == NULL ? c->sparsity : json_number_value(own);
 }
 
 /* --- channels that go together --- */
@@ -330,7 +230,8 @@ static size_t *find_sets(const member *list, size_t found, size_t count) {
 }
 
 /* The units of the layers of one set, or of all. */
-static void add_classes(units *all, const member *list, size_t found, const size_t *set, size_t of, choice *c) {
+static void add_classes(units *all, const member *list, size_t found, const size_t *set, size_t of,
+                        weir_prune_choice *c) {
     for (size_t i = 0, end; i < found; i = end) {
         const size_t first = all->parts;
         for (end = i; end < found && list[end].class == list[i].class; end++) {
@@ -342,14 +243,15 @@ static void add_classes(units *all, const member *list, size_t found, const size
     }
 }
 
-static bool prune_coupled(const weir_graph *graph, units *all, size_t count, choice *c) {
+static bool prune_coupled(const weir_graph *graph, units *all, size_t count, weir_prune_choice *c) {
     size_t found;
     member *list = list_members(graph, all->layers, count, &found);
     size_t *set = find_sets(list, found, count);
     bool fine = true;
     for (size_t i = 0; fine && i < count; i++) {
         const layer *leader = &all->layers[set[i]];
-        if (set[i] != i && !c->is_global && share_of(graph, &all->layers[i], c) != share_of(graph, leader, c)) {
+        if (set[i] != i && !c->is_global &&
+            weir_prune_share(graph, all->layers[i].node, c) != weir_prune_share(graph, leader->node, c)) {
             weir_error(weir_node_location(graph, all->layers[i].node),
                        "prune: channels of nodes '%s' and '%s' go together, expected the same sparsity for both",
                        weir_node_name(graph, leader->node), weir_node_name(graph, all->layers[i].node));
@@ -358,21 +260,21 @@ static bool prune_coupled(const weir_graph *graph, units *all, size_t count, cho
         if (set[i] != i || (c->is_global && i > 0)) continue;
         const size_t first = all->count;
         add_classes(all, list, found, set, i, c);
-        drop_share(all, first, c->is_global ? c->sparsity : share_of(graph, leader, c));
+        drop_share(all, first, c->is_global ? c->sparsity : weir_prune_share(graph, leader->node, c));
     }
     free(list);
     free(set);
     return fine;
 }
 
-static bool prune(const weir_graph *graph, layer *layers, size_t count, choice *c) {
+static bool prune(const weir_graph *graph, layer *layers, size_t count, weir_prune_choice *c) {
     units all = {.layers = layers};
     bool fine = true;
     for (size_t i = 0; !c->is_coupled && i < count; i++) {
         const size_t first = all.count;
         add_units(&all, i, c);
         if (c->of > 0) drop_groups(&all, first, c);
-        else if (!c->is_global) drop_share(&all, first, share_of(graph, &layers[i], c));
+        else if (!c->is_global) drop_share(&all, first, weir_prune_share(graph, layers[i].node, c));
     }
     if (c->is_coupled) fine = prune_coupled(graph, &all, count, c);
     else if (c->is_global && c->of == 0) drop_share(&all, 0, c->sparsity);
@@ -433,7 +335,7 @@ static size_t count_kept(const layer *l, size_t output) {
     return kept;
 }
 
-static bool put_mask(weir_graph *graph, const layer *l, const choice *c, weir_pass_context *context) {
+static bool put_mask(weir_graph *graph, const layer *l, const weir_prune_choice *c, weir_pass_context *context) {
     size_t kept = 0, channels = 0;
     bool *keep = weir_calloc(l->outputs, sizeof *keep);
     for (size_t o = 0; o < l->outputs; o++) {
@@ -461,57 +363,53 @@ static bool put_mask(weir_graph *graph, const layer *l, const choice *c, weir_pa
     return fine;
 }
 
-/* Names in the mapping of shares that no layer has. */
-static bool check_names(const weir_graph *graph, const layer *layers, size_t count, const choice *c) {
-    const char *name;
-    json_t *share;
-    json_object_foreach((json_t *)(uintptr_t)c->own, name, share) {
-        const char **known = weir_calloc(count + 1, sizeof *known);
-        bool is_known = strcmp(name, "default") == 0;
-        for (size_t i = 0; i < count; i++) {
-            known[i] = weir_node_name(graph, layers[i].node);
-            is_known |= strcmp(known[i], name) == 0;
-        }
-        if (!is_known) {
-            weir_error(WEIR_NOWHERE, "prune: no layer with constant weights is called '%s'", name);
-            weir_suggest_note(name, known);
-        }
-        free(known);
-        if (!is_known) return false;
-    }
-    return true;
-}
-
-static bool prune_graph(const weir_pass *pass, weir_pass_context *context, weir_graph *graph, const json_t *weight) {
-    choice c = {.random = (uint64_t)weir_pass_int(pass, "seed")};
+static bool prune_weights(weir_graph *graph, weir_prune_choice *c, weir_pass_context *context) {
     layer *layers = NULL;
-    size_t count = 0, capacity = 0;
-    if (!read_weight(weight, &c)) return false;
+    weir_node *nodes = NULL;
+    size_t count = 0, capacity = 0, node_capacity = 0;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         layer l;
         if (!describe(graph, node, &l)) continue;
         l.mask = weir_array_new(WEIR_UINT8, &l.weights->shape);
         for (size_t i = 0; i < l.mask->count; i++) weir_array_set_int(l.mask, i, 1);
         layers = weir_grow(layers, &capacity, count + 1, sizeof *layers);
+        nodes = weir_grow(nodes, &node_capacity, count + 1, sizeof *nodes);
+        nodes[count] = node;
         layers[count++] = l;
     }
-    bool fine = c.own == NULL || check_names(graph, layers, count, &c);
+    bool fine = c->own == NULL || weir_prune_knows(graph, nodes, count, c);
     if (fine && count == 0)
         weir_warning(weir_at(weir_graph_source(graph), 0), "no layer with float weights: nothing to prune");
-    if (fine) fine = prune(graph, layers, count, &c);
+    if (fine) fine = prune(graph, layers, count, c);
     for (size_t i = 0; i < count; i++) {
-        fine = fine && put_mask(graph, &layers[i], &c, context);
+        fine = fine && put_mask(graph, &layers[i], c, context);
         weir_array_free(layers[i].mask);
     }
     free(layers);
+    free(nodes);
     return fine;
+}
+
+/* Weights where nothing else is asked for, even if it is nothing. */
+static bool prune_graph(const weir_pass *pass, weir_pass_context *context, weir_graph *graph, const json_t *weight,
+                        const json_t *activation) {
+    const uint64_t seed = (uint64_t)weir_pass_int(pass, "seed");
+    weir_prune_choice of_weights = {.random = seed}, of_data = {.random = seed};
+    if (!weir_prune_read(weight, "weight", &of_weights) || !weir_prune_read(activation, "activation", &of_data))
+        return false;
+    const bool has_data = json_object_size(activation) > 0;
+    if ((!has_data || json_object_size(weight) > 0) && !prune_weights(graph, &of_weights, context)) return false;
+    return !has_data ||
+           weir_prune_activations(graph, &of_data, weir_pass_string(pass, "dummy_in"), weir_pass_record(context));
 }
 
 bool weir_pass_prune(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
     weir_pass *own = weir_setting_read(pass, context);
     json_t *weight = own == NULL ? NULL : weir_setting_mapping(own, "weight");
-    const bool fine = weight != NULL && prune_graph(own, context, graph, weight);
+    json_t *activation = weight == NULL ? NULL : weir_setting_mapping(own, "activation");
+    const bool fine = activation != NULL && prune_graph(own, context, graph, weight, activation);
     json_decref(weight);
+    json_decref(activation);
     weir_pass_free(own);
     return fine;
 }

@@ -98,7 +98,7 @@ static bool can_quantize(const weir_quantizer *q) {
         const weir_op op = weir_node_op(model, node);
         const weir_value result = weir_node_output(model, node, 0);
         const bool host = weir_trait_of(op)->is_for_host && !weir_quantizer_is_between(q, result);
-        fine = !weir_trait_is_quantizer(op) && op != WEIR_OP_MASK && /* lower_integer says what else it asks */
+        fine = !weir_trait_is_quantizer(op) && /* lower_integer says what else it asks */
                (weir_lower_integer_takes(op) == WEIR_LOWERED_HARDWARE || host ||
                 weir_trait_of(op)->task == WEIR_TASK_SOFTMAX);
         if (!fine) refuse(model, node);

@@ -472,6 +472,7 @@ static bool is_modest(weir_op op, int fact) {
                  {WEIR_OP_WHERE, 1},
                  {WEIR_OP_IS_NAN, 1},
                  {WEIR_OP_THRESHOLDED_RELU, 1},
+                 {WEIR_OP_MASK, 1},
                  {WEIR_OP_IS_INF, 1}, /* of finite numbers */
                                       /* 0 and 1, or constants, are exact in any case */
                  {WEIR_OP_AND, 2},

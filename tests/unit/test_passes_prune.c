@@ -202,6 +202,132 @@ static void layers_keep_a_channel(void **state) {
     weir_module_free(module);
 }
 
+/* --- activations --- */
+
+/* What the node reads of `data` in place of input 0, for each of `frames` frames. */
+static void reads(const weir_graph *g, const char *name, const double *data, size_t frames, const double *expected) {
+    weir_executor *executor = weir_executor_new(g);
+    assert_non_null(executor);
+    const weir_type *type = weir_value_type(g, weir_graph_input(g, 0));
+    weir_array *x = weir_array_new(WEIR_FLOAT32, &type->shape);
+    for (size_t f = 0; f < frames; f++) {
+        for (size_t i = 0; i < x->count; i++) weir_array_set(x, i, data[f * x->count + i]);
+        assert_true(weir_executor_run(executor, (const weir_array *const *)&x));
+        const weir_array *seen = weir_executor_value(executor, weir_node_input(g, weir_graph_find_node(g, name), 0));
+        for (size_t i = 0; i < seen->count; i++)
+            if (weir_array_get(seen, i) != expected[f * seen->count + i])
+                fail_msg("%s: element %zu of frame %zu is %g, expected %g", name, i, f, weir_array_get(seen, i),
+                         expected[f * seen->count + i]);
+    }
+    weir_array_free(x);
+    weir_executor_free(executor);
+}
+
+static weir_graph *run_activation(weir_module *module, weir_graph *g, const char *activation) {
+    char *pipeline = weir_format("graph(prune{activation=\"%s\",dummy_in=test_passes_prune.csv})", activation);
+    weir_module_add_graph(module, g);
+    if (!run_pipeline(module, pipeline)) fail_msg("%s: %s", activation, test_messages.data);
+    free(pipeline);
+    g = weir_module_find_graph(module, "model");
+    assert_true(weir_graph_verify(g));
+    return g;
+}
+
+/* Half of four in each frame: the two largest magnitudes stay, and what is as large as the smaller of them. Weights
+ * have no masks. */
+static void the_largest_of_a_frame_stay(void **state) {
+    (void)state;
+    static const double x[12] = {0.5, -2, 1, -0.25, 3, 2.5, 2, 1, 1, -1, 1, 0.5},
+                        expected[12] = {0, -2, 1, 0, 3, 2.5, 0, 0, 1, -1, 1, 0};
+    weir_module *module = weir_module_new("m");
+    const weir_graph *g = run_activation(module, model(), "{sparsity: {fc1: 0.5}, method: l1-norm}");
+    reads(g, "fc1", x, 3, expected);
+    assert_int_equal(count_op(g, WEIR_OP_MASK), 1);
+    weir_module_free(module);
+}
+
+/* Means of channels: 1.5 and 2 of the first frame, 4 and 3.5 of the second. */
+static void channels_of_data_go_whole(void **state) {
+    (void)state;
+    static const double kernel[2] = {1, 1}, x[8] = {1, -2, 3, -1, 4, 4, -7, 0}, expected[8] = {0, 0, 3, -1, 4, 4, 0, 0};
+    weir_module *module = weir_module_new("m");
+    weir_graph *g = weir_graph_new("model");
+    const weir_type type = {.dtype = WEIR_FLOAT32, .shape = {4, {1, 2, 1, 2}}, .quant = {.axis = -1}};
+    weir_array *ones = weir_array_new(WEIR_FLOAT32, &(weir_shape){4, {1, 2, 1, 1}});
+    for (size_t i = 0; i < 2; i++) weir_array_set(ones, i, kernel[i]);
+    const weir_value in = weir_graph_add_input(g, "x", &type), weights = weir_graph_add_constant(g, "w", ones);
+    weir_array_free(ones);
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_CONV, "conv", in, weights));
+    g = run_activation(module, g, "{sparsity: 0.5, method: l1-norm, granularity: channel}");
+    reads(g, "conv", x, 2, expected);
+    weir_module_free(module);
+}
+
+/* fc1 reads 1 to 8 in two frames; with weights as below fc2 reads 10, 20, 50, 60. The sixth of these twelve, sorted,
+ * is the last to go: from 7 on they stay. */
+static void one_threshold_for_all(void **state) {
+    (void)state;
+    static const double ten[8] = {10, 0, 0, 0, 0, 10, 0, 0}, x[8] = {1, 2, -3, 4, 5, 6, 7, -8},
+                        expected[8] = {0, 0, 0, 0, 0, 0, 7, -8}, sums[4] = {0, 0, 0, 0};
+    weir_module *module = weir_module_new("m");
+    weir_graph *g = weir_graph_new("model");
+    FILE *file = fopen("test_passes_prune.csv", "w");
+    assert_non_null(file);
+    fputs("1,2,-3,4\n5,6,7,-8\n", file);
+    fclose(file);
+    const weir_value h =
+        add_gemm(g, "fc1", add_real_input(g, "x", 1, 4), add_constant(g, "w", WEIR_FLOAT32, 2, 2, 4, ten));
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "fc2", h, add_constant(g, "v", WEIR_FLOAT32, 2, 2, 2, v)));
+    g = run_activation(module, g, "{sparsity: 0.5, method: l1-norm, scope: global}");
+    reads(g, "fc1", x, 2, expected);
+    reads(g, "fc2", x, 2, sums); /* of what fc1 now reads */
+    const weir_array *threshold = weir_value_constant(g, weir_node_input(g, weir_graph_find_node(g, "fc2_stays"), 1));
+    assert_true(weir_array_get(threshold, 0) == 7);
+    weir_module_free(module);
+}
+
+/* One draw for all frames: two of four. Nothing, and everything. */
+static void random_data_masks_are_constants(void **state) {
+    (void)state;
+    static const double x[4] = {1, 1, 1, 1}, none[4] = {0};
+    weir_module *module = weir_module_new("m");
+    weir_graph *g = run_activation(module, model(), "{sparsity: {fc1: 0.5}, method: random}");
+    const weir_array *mask = weir_value_constant(g, weir_node_input(g, weir_graph_find_node(g, "fc1_data_mask"), 1));
+    size_t kept = 0;
+    for (size_t i = 0; i < mask->count; i++) kept += weir_array_get_int(mask, i) != 0;
+    assert_int_equal(mask->count, 4);
+    assert_int_equal(kept, 2);
+    weir_module_free(module);
+    module = weir_module_new("m");
+    g = run_activation(module, model(), "{sparsity: 0, method: l1-norm}");
+    assert_int_equal(count_op(g, WEIR_OP_MASK), 0);
+    weir_module_free(module);
+    module = weir_module_new("m");
+    g = run_activation(module, model(), "{sparsity: 1, method: l1-norm}");
+    reads(g, "fc1", x, 1, none);
+    weir_module_free(module);
+}
+
+/* MASE's record of hooks and its measure see them. */
+static void masks_of_data_are_seen(void **state) {
+    (void)state;
+    weir_module *module = weir_module_new("m");
+    json_t *records;
+    weir_module_add_graph(module, model());
+    assert_true(run_recorded(module,
+                             "graph(prune{weight=\"{sparsity: 0.25}\",activation=\"{sparsity: {fc1: 0.25}, method: "
+                             "l1-norm}\"},add_pruning_metadata,hook_inspection)",
+                             &records));
+    const json_t *measured = json_object_get(json_array_get(records, 1), "info"),
+                 *hooks = json_object_get(json_array_get(records, 2), "info");
+    assert_true(json_real_value(json_object_get(json_object_get(measured, "fc1"), "activation_sparsity")) == 0.25);
+    assert_true(json_real_value(json_object_get(json_object_get(measured, "fc1"), "weight_sparsity")) == 0.25);
+    assert_string_equal(json_string_value(json_object_get(json_object_get(hooks, "fc1_0"), "mask")), "computed");
+    assert_string_equal(json_string_value(json_object_get(json_object_get(hooks, "fc1_1"), "mask")), "constant");
+    json_decref(records);
+    weir_module_free(module);
+}
+
 static void mistakes_are_refused(void **state) {
     (void)state;
     static const char *const cases[][2] = {
@@ -209,7 +335,7 @@ static void mistakes_are_refused(void **state) {
         {"{sparsity: -0.1}", "a share from 0 to 1"},
         {"{sparsity: half}", "a share from 0 to 1"},
         {"{sparsity: {fc1: 2}}", "a share from 0 to 1"},
-        {"{sparsity: {fc3: 0.5}}", "no layer with constant weights is called 'fc3'"},
+        {"{sparsity: {fc3: 0.5}}", "no layer that can be masked is called 'fc3'"},
         {"{sparsitty: 0.5}", "'weight' has no key 'sparsitty'"},
         {"{method: l2}", "random or l1-norm"},
         {"{scope: all}", "local or global"},
@@ -233,11 +359,41 @@ static void mistakes_are_refused(void **state) {
     }
 }
 
+static void mistakes_about_data_are_refused(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"{sparsity: 1.5}", "prune: 'activation' has another 'sparsity' than expected: a share from 0 to 1"},
+        {"{granularity: '2:4'}", "elementwise or channel"},
+        {"{coupled: true, granularity: channel}", "none, as it is about weights"},
+        {"{bias: true, granularity: channel}", "none, as it is about weights"},
+        {"{scopes: local}", "'activation' has no key 'scopes'"},
+        {"{sparsity: {fc: 0.5}}", "called 'fc'"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_setup(NULL);
+        weir_module *module = weir_module_new("m");
+        char *pipeline = weir_format("graph(prune{activation=\"%s\"})", cases[i][0]);
+        if (run(module, pipeline) != NULL) fail_msg("%s is taken", cases[i][0]);
+        if (strstr(test_messages.data, cases[i][1]) == NULL) fail_msg("%s: %s", cases[i][0], test_messages.data);
+        free(pipeline);
+        weir_module_free(module);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(least_magnitudes_go),          TEST(random_masks_have_the_share), TEST(masks_are_nodes),
-        TEST(coupled_channels_go_together), TEST(what_follows_loses_channels), TEST(layers_keep_a_channel),
+        TEST(least_magnitudes_go),
+        TEST(random_masks_have_the_share),
+        TEST(masks_are_nodes),
+        TEST(coupled_channels_go_together),
+        TEST(what_follows_loses_channels),
+        TEST(layers_keep_a_channel),
+        TEST(the_largest_of_a_frame_stay),
+        TEST(channels_of_data_go_whole),
+        TEST(one_threshold_for_all),
+        TEST(random_data_masks_are_constants),
+        TEST(masks_of_data_are_seen),
         TEST(mistakes_are_refused),
+        TEST(mistakes_about_data_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

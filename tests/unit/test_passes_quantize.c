@@ -623,26 +623,47 @@ static void concats_have_a_quantizer(void **state) {
     weir_module_free(module);
 }
 
-/* What is not known is not taken for a quantizer; masks of weights go into the weights first, masks of data cannot. */
+/* What is neither hardware nor before or behind it is named. */
 static void other_operators_are_refused(void **state) {
+    (void)state;
+    static const double w[4] = {1, 2, 3, 4};
+    write_calibration("-1,0.5\n2,1.5\n");
+    weir_graph *g = weir_graph_new("model");
+    const weir_value weight = add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w),
+                     h = ADD(g, WEIR_OP_MATMUL, "mm", add_real_input(g, "x", 1, 2), weight),
+                     scaled = ADD(g, WEIR_OP_LP_NORMALIZATION, "norm", h);
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "last", scaled, weight));
+    weir_module *module = weir_module_new("m");
+    assert_null(run_on(g, module, "quantize{calibration=test_passes_quantize.csv}"));
+    assert_error("node 'norm' (LpNormalization): quantize does not support this operator");
+    weir_module_free(module);
+}
+
+/* Masks of weights go into the weights first. A mask of data is a function of it where it is constant, or follows from
+ * each element alone: one table. */
+static void masks_are_functions(void **state) {
     (void)state;
     static const double w[4] = {1, 2, 3, 4}, mask[4] = {1, 0, 1, 1};
     write_calibration("-1,0.5\n2,1.5\n");
-    for (int weights = 0; weights < 2; weights++) {
+    for (int form = 0; form < 3; form++) {
         weir_graph *g = weir_graph_new("model");
         weir_value weight = add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w), x = add_real_input(g, "x", 1, 2);
-        weir_value pruned = ADD(g, WEIR_OP_MASK, "prune", weights ? weight : x,
-                                add_constant(g, "m", WEIR_FLOAT32, 2, weights ? 2 : 1, 2, mask));
-        weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "mm", weights ? x : pruned, weights ? pruned : weight));
+        weir_value h = ADD(g, WEIR_OP_MATMUL, "first", x, weight);
+        weir_value keep = add_constant(g, "m", WEIR_FLOAT32, form == 0 ? 2 : 1, 2, form == 0 ? 2 : 0, mask);
+        if (form == 2)
+            keep = ADD(g, WEIR_OP_GREATER_OR_EQUAL, "stays", ADD(g, WEIR_OP_ABS, "size", h),
+                       add_scalar(g, "t", WEIR_FLOAT32, 1.5));
+        if (form == 0) weight = ADD(g, WEIR_OP_MASK, "prune", weight, keep);
+        else h = ADD(g, WEIR_OP_MASK, "prune", h, keep);
+        weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "mm", h, weight));
         weir_module *module = weir_module_new("m");
         weir_graph *made = run_on(g, module, "quantize{calibration=test_passes_quantize.csv}");
-        if (weights) {
-            assert_true(parameter(made, "mm", 1, 0, 1) == 0);
-        } else {
-            assert_null(made);
-            assert_error("node 'prune' (weir.Mask): quantize does not support this operator");
-            weir_diag_reset();
-        }
+        if (made == NULL) fail_msg("form %d: %s", form, test_messages.data);
+        if (form == 0) assert_true(parameter(made, "mm", 1, 0, 1) == 0);
+        weir_graph *integer = weir_lower_integer(made); /* which compares it with the model */
+        if (integer == NULL) fail_msg("form %d: %s", form, test_messages.data);
+        assert_int_equal(count_op(integer, WEIR_OP_LOOKUP), form == 0 ? 0 : 1);
+        weir_graph_free(integer);
         weir_module_free(module);
     }
 }
@@ -752,6 +773,7 @@ int main(void) {
         TEST(fraction_bits_of_a_range),
         TEST(calibration_is_needed),
         TEST(other_operators_are_refused),
+        TEST(masks_are_functions),
         TEST(zeros_have_a_scale),
         TEST(functions_start_from_codes),
         TEST(functions_of_two_tensors),
