@@ -55,17 +55,12 @@ static bool see_frame(void *user, const weir_executor *executor) {
         if (!own->wanted) continue;
         const weir_array *array = weir_executor_value(executor, (weir_value){id});
         if (own->histogram == NULL) own->histogram = weir_histogram_new();
-        for (size_t i = 0; i < array->count; i++) {
-            const double v = weir_array_get(array, i);
-            if (!isfinite(v)) {
-                weir_error(weir_at(weir_graph_source(m->graph), 0),
-                           "calibration: element %zu of '%s' is %g, expected finite numbers", i,
-                           weir_value_name(m->graph, (weir_value){id}), v);
-                return false;
-            }
-            weir_range_see(&own->range, v);
-            weir_histogram_see(own->histogram, v);
-        }
+        size_t bad;
+        if (weir_calibration_see(&own->range, own->histogram, array, &bad)) continue;
+        weir_error(weir_at(weir_graph_source(m->graph), 0),
+                   "calibration: element %zu of '%s' is %g, expected finite numbers", bad,
+                   weir_value_name(m->graph, (weir_value){id}), weir_array_get(array, bad));
+        return false;
     }
     return true;
 }

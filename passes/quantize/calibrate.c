@@ -1,15 +1,8 @@
-#include <math.h>
-
 #include "cosim/frames.h"
 #include "ir/trait/trait.h"
 #include "passes/quantize/quantizer.h"
 #include "passes/quantize/round_weights.h"
 #include "support/memory/arena.h"
-
-static void keep_count(weir_quantized_value *own, double v) {
-    if (own->histogram == NULL) own->histogram = weir_histogram_new();
-    weir_histogram_see(own->histogram, v);
-}
 
 static bool see_frame(void *user, const weir_executor *executor) {
     weir_quantizer *q = user;
@@ -18,16 +11,14 @@ static bool see_frame(void *user, const weir_executor *executor) {
         if (!weir_value_exists(q->graph, value) || weir_value_constant(q->graph, value) != NULL) continue;
         const weir_array *array = weir_executor_value(executor, value);
         if (array == NULL) continue;
-        for (size_t i = 0; i < array->count; i++) {
-            double v = weir_array_get(array, i);
-            weir_range_see(&weir_quantizer_value(q, value)->range, v);
-            if (isfinite(v) && q->keeps_histograms) keep_count(weir_quantizer_value(q, value), v);
-            if (isfinite(v)) continue;
-            weir_error(weir_at(weir_graph_source(q->graph), 0),
-                       "calibration: frame %lld makes element %zu of '%s' %g, expected finite numbers",
-                       (long long)q->frame, i, weir_value_name(q->graph, value), v);
-            return false;
-        }
+        weir_quantized_value *own = weir_quantizer_value(q, value);
+        size_t bad;
+        if (q->keeps_histograms && own->histogram == NULL) own->histogram = weir_histogram_new();
+        if (weir_calibration_see(&own->range, own->histogram, array, &bad)) continue;
+        weir_error(weir_at(weir_graph_source(q->graph), 0),
+                   "calibration: frame %lld makes element %zu of '%s' %g, expected finite numbers", (long long)q->frame,
+                   bad, weir_value_name(q->graph, value), weir_array_get(array, bad));
+        return false;
     }
     if (q->inputs != NULL) weir_layer_inputs_see(q->inputs, executor);
     q->frame++;

@@ -47,22 +47,40 @@ void weir_range_see(weir_range *r, double v) {
 
 /* --- histograms --- */
 
+static void set_exponent(weir_histogram *h, int exponent) {
+    h->exponent = exponent;
+    h->limit = ldexp(1, exponent);
+    h->bins_of_one = HALF / h->limit;
+}
+
 weir_histogram *weir_histogram_new(void) {
     weir_histogram *h = weir_calloc(1, sizeof *h);
-    h->exponent = -20; /* of the numbers that follow the least that matter */
+    set_exponent(h, -20); /* of the numbers that follow the least that matter */
     return h;
 }
 
 void weir_histogram_see(weir_histogram *h, double v) {
     assert(isfinite(v));
-    while (!(v >= -ldexp(1, h->exponent) && v < ldexp(1, h->exponent))) {
+    while (!(v >= -h->limit && v < h->limit)) {
         uint64_t wider[BINS] = {0};
         for (size_t i = 0; i < BINS; i++) wider[BINS / 4 + i / 2] += h->bin[i];
         memcpy(h->bin, wider, sizeof wider);
-        h->exponent++;
+        set_exponent(h, h->exponent + 1);
     }
-    h->bin[(size_t)floor(ldexp(v, -h->exponent) * HALF + HALF)]++;
+    h->bin[(size_t)(v * h->bins_of_one + HALF)]++; /* at least 0, where a conversion rounds down */
     h->sum += fabs(v);
+}
+
+bool weir_calibration_see(weir_range *range, weir_histogram *h, const weir_array *array, size_t *bad) {
+    const float *data = array->dtype == WEIR_FLOAT32 ? array->data : NULL;
+    for (size_t i = 0; i < array->count; i++) {
+        const double v = data != NULL ? (double)data[i] : weir_array_get(array, i);
+        *bad = i;
+        if (!isfinite(v)) return false;
+        weir_range_see(range, v);
+        if (h != NULL) weir_histogram_see(h, v);
+    }
+    return true;
 }
 
 /* The lower edge of a bin, and the upper one of the bin before. */

@@ -28,7 +28,8 @@ void weir_range_see(weir_range *r, double v);
 enum { WEIR_HISTOGRAM_BINS = 2048 };
 typedef struct weir_histogram {
     int exponent;
-    double sum; /* of the magnitudes */
+    double limit, bins_of_one; /* 2^exponent, and how many bins 1 is wide */
+    double sum;                /* of the magnitudes */
     uint64_t bin[WEIR_HISTOGRAM_BINS];
 } weir_histogram;
 
@@ -36,6 +37,9 @@ typedef struct weir_histogram {
 weir_histogram *weir_histogram_new(void);
 /* Counts a finite number; bins double in width until they hold it. */
 void weir_histogram_see(weir_histogram *h, double v);
+/* Counts all elements of an array, and widens the range; false at a number that is not finite, whose index is put. `h`
+ * may be NULL. */
+bool weir_calibration_see(weir_range *range, weir_histogram *h, const weir_array *array, size_t *bad);
 /* The number in the middle of a bin. */
 double weir_histogram_middle(const weir_histogram *h, size_t bin);
 

@@ -78,6 +78,7 @@ uint64_t weir_kernel_bits(const weir_array *array, size_t i) {
 
 int weir_kernel_compare(const weir_array *a, size_t i, const weir_array *b, size_t k) {
     assert(a->dtype == b->dtype && i < a->count && k < b->count);
+    if (a->dtype == WEIR_FLOAT32) return SIGN(((const float *)a->data)[i], ((const float *)b->data)[k]);
     if (a->dtype == WEIR_UINT64) return SIGN(weir_kernel_bits(a, i), weir_kernel_bits(b, k));
     if (weir_dtype_is_float(a->dtype)) return SIGN(weir_array_get(a, i), weir_array_get(b, k));
     return SIGN(weir_array_get_int(a, i), weir_array_get_int(b, k));

@@ -447,6 +447,12 @@ void weir_kernel_CAST(const weir_graph *graph, weir_node node, const weir_array 
     }
 }
 
+/* NaN is on no side of a bound. */
+static void bound_float32(float *y, size_t count, float bound, int side) {
+    for (size_t i = 0; side == 0 && i < count; i++) y[i] = y[i] < bound ? bound : y[i];
+    for (size_t i = 0; side == 1 && i < count; i++) y[i] = y[i] > bound ? bound : y[i];
+}
+
 /* Bounds that are left out do not bound; where they cross, the upper one wins. */
 void weir_kernel_CLIP(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                       weir_array *const *outputs) {
@@ -459,7 +465,8 @@ void weir_kernel_CLIP(const weir_graph *graph, weir_node node, const weir_array 
     for (int side = 0; side < 2; side++) {
         const weir_array *bound = side == 0 ? low : high;
         if (bound == NULL) continue;
-        for (size_t i = 0; i < y->count; i++) {
+        if (y->dtype == WEIR_FLOAT32) bound_float32(y->data, y->count, ((const float *)bound->data)[0], side);
+        for (size_t i = 0; y->dtype != WEIR_FLOAT32 && i < y->count; i++) {
             const int order = weir_kernel_compare(y, i, bound, 0);
             if (side == 0 ? order < 0 : order > 0) take(y, i, bound, 0);
         }
