@@ -53,6 +53,20 @@ expect 0 '' weir opt "$models/mlp_qdq.onnx" --folder hardware -p "compile, runti
     simulator=icarus, frames=2, debug-frames=0}"
 has '| Metric (Per Batch)' 'left out: Interval (cycles), needs a simulation of three frames or more'
 
+# The area is what compile estimates for the same interval.
+calibration=$models/digits_calib.npz
+channels="{sparsity: 0.4, method: l1-norm, granularity: channel, coupled: true}"
+expect 0 '' weir opt "$models/mlp_float.onnx" --info json -o removed.weir -p "prune{weight=\"$channels\"}, remove_channels,
+    summarize_pruning{original_graph=$models/mlp_float.onnx, data=$test_data, device=ecp5-45k, calibration=$calibration,
+    target-interval=256}"
+cp output summary.json
+for column in before:$models/mlp_float.onnx after:removed.weir; do
+    expect 0 '' weir compile "${column#*:}" -q int8 -c "$calibration" --device ecp5-45k --target-interval 256 -o summarized -j estimate.json
+    luts=$(grep -m 1 '"used"' estimate.json | tr -dc 0-9)
+    sed -n "/\"${column%%:*}\"/,/}/p" summary.json | grep -q "\"luts\": $luts,*\$" || fail "${column%%:*}: not $luts LUTs: $(cat summary.json)"
+    rm -r summarized
+done
+
 expect 0 '^\| Gemm +\| linear +\| 3 +\| 3 +\| 0 ' weir opt "$models/mlp_qdq.onnx" -p \
     "summarize_quantization{original_graph=$models/mlp_float.onnx, save_dir=summary}"
 grep -q '^fc1,fc1,module_related_func,linear,Gemm,"Gemm(data_in_0=integer<8>' summary/quantize_table.csv ||

@@ -328,6 +328,63 @@ static void masks_of_data_are_seen(void **state) {
     weir_module_free(module);
 }
 
+/* --- what it brings --- */
+
+/* Of w and v with 8 and 4 elements one of two channels between goes: half of the parameters and products. Labels are
+ * what model() answers: of x, -x, ... alone in 0, 1, 3, 2 always class 1; without row 1 the second and the last have no
+ * answer but the first class. */
+static void the_summary_has_both_graphs(void **state) {
+    (void)state;
+    static const double x[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, -1, 0, 0, -1, 0};
+    weir_archive data;
+    weir_archive_init(&data);
+    weir_array *frames = weir_array_new(WEIR_FLOAT32, &(weir_shape){2, {4, 4}}),
+               *labels = weir_array_new(WEIR_INT64, &(weir_shape){1, {4}});
+    for (size_t i = 0; i < 16; i++) weir_array_set(frames, i, x[i]);
+    for (size_t i = 0; i < 4; i++) weir_array_set_int(labels, i, 1);
+    weir_archive_add(&data, "x", frames);
+    weir_archive_add(&data, "y", labels);
+    assert_true(weir_npz_write("test_passes_prune.npz", &data));
+    weir_archive_free(&data);
+    weir_module *module = weir_module_new("m");
+    weir_graph *before = model();
+    weir_graph_set_name(before, "before");
+    weir_module_add_graph(module, model());
+    assert_true(run_pipeline(module,
+                             "graph(prune{weight=\"{sparsity: 0.5, method: l1-norm, granularity: channel, coupled: "
+                             "true}\"},remove_channels)"));
+    weir_module_add_graph(module, before);
+    json_t *records;
+    if (!run_recorded(module, "summarize_pruning{original_graph=before,graph=model,data=test_passes_prune.npz}",
+                      &records))
+        fail_msg("%s", test_messages.data);
+    const json_t *info = json_object_get(json_array_get(records, 0), "info");
+    static const struct {
+        const char *column;
+        double accuracy;
+        int parameters, masked, products;
+    } expected[2] = {{"before", 100, 12, 0, 12}, {"after", 50, 6, 0, 6}};
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *c = json_object_get(info, expected[i].column);
+        assert_int_equal(json_integer_value(json_object_get(c, "parameters")), expected[i].parameters);
+        assert_int_equal(json_integer_value(json_object_get(c, "masked")), expected[i].masked);
+        assert_int_equal(json_integer_value(json_object_get(c, "products")), expected[i].products);
+        assert_true(fabs(json_real_value(json_object_get(c, "float_accuracy")) - expected[i].accuracy) < 1e-9);
+        assert_null(json_object_get(c, "luts"));
+    }
+    json_decref(records);
+    /* masks alone remove nothing */
+    assert_true(run_pipeline(module, "graph(prune_detach_hook,prune{weight=\"{sparsity: 0.5, method: l1-norm}\"})"));
+    assert_true(run_recorded(module, "summarize_pruning{original_graph=before,graph=model}", &records));
+    const json_t *after = json_object_get(json_object_get(json_array_get(records, 0), "info"), "after");
+    assert_int_equal(json_integer_value(json_object_get(after, "parameters")), 6);
+    assert_int_equal(json_integer_value(json_object_get(after, "masked")), 3);
+    json_decref(records);
+    assert_false(run_pipeline(module, "summarize_pruning{original_graph=befor}"));
+    assert_non_null(strstr(test_messages.data, "before"));
+    weir_module_free(module);
+}
+
 static void mistakes_are_refused(void **state) {
     (void)state;
     static const char *const cases[][2] = {
@@ -392,6 +449,7 @@ int main(void) {
         TEST(one_threshold_for_all),
         TEST(random_data_masks_are_constants),
         TEST(masks_of_data_are_seen),
+        TEST(the_summary_has_both_graphs),
         TEST(mistakes_are_refused),
         TEST(mistakes_about_data_are_refused),
     };
