@@ -118,13 +118,14 @@ static bool simplify_neutral(simplifier *s, weir_node node) {
 
 /* --- element types --- */
 
-/* Bits that an integer type has without the sign, or that a real one holds exactly; 0: bool. */
+/* Bits that an integer type has without the sign, or that a real one holds exactly; 0: bool and floats of 8 bits. */
 static int precision(weir_dtype dtype) {
     if (dtype == WEIR_BOOL) return 0;
     if (dtype == WEIR_FLOAT16) return 11;
     if (dtype == WEIR_BFLOAT16) return 8;
     if (dtype == WEIR_FLOAT32) return 24;
     if (dtype == WEIR_FLOAT64) return 53;
+    if (weir_dtype_is_small_float(dtype)) return 0;
     return weir_dtype_bits(dtype) - weir_dtype_is_signed(dtype);
 }
 
@@ -145,6 +146,7 @@ static bool simplify_cast(simplifier *s, weir_node node) {
     const weir_dtype to = weir_value_type(graph, weir_node_output(graph, node, 0))->dtype;
     const weir_dtype between = weir_value_type(graph, input)->dtype;
     if (to == between) return become(s, node, input);
+    if (weir_dtype_is_small_float(between)) return false; /* which numbers it has is not a matter of bits alone */
     const weir_node first = producer_with(s, node, WEIR_OP_CAST);
     if (first.id == 0) return false;
     const weir_value root = input_of(s, first, 0);

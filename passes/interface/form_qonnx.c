@@ -144,6 +144,10 @@ bool weir_form_join_dequantize(weir_graph *graph, weir_node node) {
     weir_node source = weir_value_producer(graph, codes);
     const int bits = weir_dtype_bits(type->dtype);
     grid out, in;
+    if (weir_node_int(graph, node, "block_size", 0) != 0)
+        return weir_node_fail(graph, node, "QONNX has no scales of blocks");
+    if (weir_dtype_is_float(type->dtype))
+        return weir_node_fail(graph, node, "its codes are floats, which only ONNX's own operators have");
     if (!read_linear(graph, node, type, &out)) return false;
     if (constant != NULL) return join_constant(graph, node, &out, constant);
     if (source.id == 0)

@@ -48,6 +48,17 @@ static char *format_without_hardware(const weir_graph *model, weir_node node, we
         return weir_format("a float with %d bits of exponent, %d of mantissa and bias %d", exponent, mantissa,
                            setting(model, node, 4));
     }
+    if (kind == WEIR_OP_QUANTIZE_LINEAR || kind == WEIR_OP_DEQUANTIZE_LINEAR) {
+        const weir_value codes =
+            kind == WEIR_OP_QUANTIZE_LINEAR ? weir_node_output(model, node, 0) : weir_node_input(model, node, 0);
+        const weir_dtype dtype = weir_value_type(model, codes)->dtype;
+        const int64_t block = weir_node_int(model, node, "block_size", 0);
+        *near = weir_number_new(WEIR_NUMBER_AFFINE);
+        weir_number_set(near, WEIR_KEY_WIDTH, weir_dtype_bits(dtype));
+        if (block != 0)
+            return weir_format("%s with a scale for %lld elements", weir_dtype_name(dtype), (long long)block);
+        return weir_dtype_is_float(dtype) ? weir_format("%s", weir_dtype_name(dtype)) : NULL;
+    }
     if (kind != WEIR_OP_FAKE_QUANTIZE) return NULL;
     weir_number number;
     const char *format = weir_node_string(model, node, "format", "");

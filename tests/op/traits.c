@@ -272,7 +272,7 @@ static void look_at_nest(const trial *t, evidence *e) {
     const weir_loop_nest *nest = weir_loop_nest_of(t->graph, t->node, arena);
     e->multiplies |= nest != NULL && nest->body == WEIR_LOOP_MULTIPLY_ACCUMULATE;
     e->reduces |= nest != NULL && nest->body == WEIR_LOOP_REDUCE;
-    e->is_real |= weir_dtype_is_float(t->input[0]->dtype);
+    e->is_real |= weir_dtype_is_float(t->input[0]->dtype) && !weir_dtype_is_small_float(t->input[0]->dtype);
     weir_arena_free(arena);
 }
 

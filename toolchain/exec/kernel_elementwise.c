@@ -432,14 +432,31 @@ void weir_kernel_WHERE(const weir_graph *graph, weir_node node, const weir_array
     }
 }
 
+/* To floats of at most 8 bits: what is beyond the largest one is that, inf or NaN. */
+static void cast_small(const weir_graph *graph, weir_node node, const weir_array *x, weir_array *y) {
+    const bool saturates = weir_node_int(graph, node, "saturate", 1) != 0;
+    const char *round = weir_node_string(graph, node, "round_mode", "up");
+    const weir_small_power power = strcmp(round, "up") == 0     ? WEIR_SMALL_POWER_UP
+                                   : strcmp(round, "down") == 0 ? WEIR_SMALL_POWER_DOWN
+                                                                : WEIR_SMALL_POWER_NEAREST;
+    const weir_small_float *format = weir_dtype_small_float(y->dtype);
+    for (size_t i = 0; i < y->count; i++) {
+        const double v = weir_array_get(x, i);
+        ((uint8_t *)y->data)[i] = format != NULL ? weir_small_float_encode(format, v, saturates)
+                                                 : weir_small_float_encode_power((float)v, saturates, power);
+    }
+}
+
 /* Real numbers become integers toward zero, saturating; integers become narrower ones modulo 2^bits. */
 void weir_kernel_CAST(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                       weir_array *const *outputs) {
-    (void)graph;
-    (void)node;
     const weir_array *x = inputs[0];
     weir_array *y = outputs[0];
     assert(x->count == y->count);
+    if (weir_dtype_is_small_float(y->dtype)) {
+        cast_small(graph, node, x, y);
+        return;
+    }
     const bool real = weir_dtype_is_float(x->dtype) || (x->dtype == WEIR_UINT64 && weir_dtype_is_float(y->dtype));
     for (size_t i = 0; i < y->count; i++) {
         if (real) weir_array_set(y, i, weir_array_get(x, i));

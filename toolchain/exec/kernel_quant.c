@@ -13,11 +13,27 @@
 #include "ir/shape/layout.h"
 #include "support/text/unreachable.h"
 
-/* The scalar or per-axis parameters (scale, zero point) of Quantize- and DequantizeLinear. */
-static weir_channels axis_channels(const weir_graph *graph, weir_node node, const weir_array *x,
-                                   const weir_array *scale) {
-    const int64_t axis = weir_node_int(graph, node, "axis", 1);
-    return weir_channels_of(&x->shape, (int)(axis < 0 ? axis + x->shape.rank : axis), scale->count);
+/* The parameters (scale, zero point) of Quantize- and DequantizeLinear: one, one for each index of an axis, or one a
+ * block of elements along it. */
+typedef struct parameters {
+    weir_channels channels; /* along the axis, or one */
+    size_t block, blocks;   /* elements of a block, blocks along the axis; 0: there are none */
+} parameters;
+
+static parameters parameters_of(const weir_graph *graph, weir_node node, const weir_array *x, const weir_array *scale) {
+    const int64_t axis = weir_node_int(graph, node, "axis", 1), size = weir_node_int(graph, node, "block_size", 0);
+    const int own = (int)(axis < 0 ? axis + x->shape.rank : axis);
+    if (size == 0) return (parameters){weir_channels_of(&x->shape, own, scale->count), 0, 0};
+    return (parameters){weir_channels_of(&x->shape, own, (size_t)x->shape.dim[own]), (size_t)size,
+                        (size_t)scale->shape.dim[own]};
+}
+
+/* Which of the parameters element i has. */
+static size_t parameter(const parameters *p, size_t i) {
+    if (p->block == 0) return weir_channel(&p->channels, i);
+    const size_t inner = p->channels.inner, line = i / inner;
+    const size_t outer = line / p->channels.count, place = line % p->channels.count;
+    return (outer * p->blocks + place / p->block) * inner + i % inner;
 }
 
 static int64_t zero_of(const weir_array *zero, size_t c) { return zero == NULL ? 0 : weir_array_get_int(zero, c); }
@@ -36,36 +52,65 @@ static void encode_narrow(const weir_array *x, float scale, weir_narrow to, weir
     }
 }
 
+/* Codes that are floats; a zero point, which should be 0, leaves the sign of 0 alone if it is. */
+static void encode_floats(const weir_array *const *inputs, const parameters *p, bool saturates, weir_array *y) {
+    const weir_small_float *format = weir_dtype_small_float(y->dtype);
+    for (size_t i = 0; i < y->count; i++) {
+        const size_t c = parameter(p, i);
+        const float quotient = (float)weir_array_get(inputs[0], i) / ((const float *)inputs[1]->data)[c];
+        const float zero = inputs[2] == NULL ? 0 : (float)weir_array_get(inputs[2], c);
+        const float code = fabsf(zero) > 0 ? quotient + zero : quotient;
+        ((uint8_t *)y->data)[i] = weir_small_float_encode(format, (double)code, saturates);
+    }
+}
+
+/* Element by element: codes that are floats, or have blocks. */
+static void decode_each(const weir_array *const *inputs, const parameters *p, float *y) {
+    for (size_t i = 0; i < inputs[0]->count; i++) {
+        const size_t c = parameter(p, i);
+        const double zero = inputs[2] == NULL ? 0 : weir_array_get(inputs[2], c);
+        y[i] = (float)(weir_array_get(inputs[0], i) - zero) * ((const float *)inputs[1]->data)[c];
+    }
+}
+
 void weir_kernel_QUANTIZE_LINEAR(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                                  weir_array *const *outputs) {
     const weir_array *x = inputs[0], *zero = inputs[2];
     const float *scale = inputs[1]->data;
     weir_array *y = outputs[0];
-    const weir_channels channels = axis_channels(graph, node, x, inputs[1]);
+    const parameters p = parameters_of(graph, node, x, inputs[1]);
     weir_narrow narrow;
     int64_t low, high;
+    if (weir_dtype_is_float(y->dtype)) {
+        encode_floats(inputs, &p, weir_node_int(graph, node, "saturate", 1) != 0, y);
+        return;
+    }
     weir_dtype_limits(y->dtype, &low, &high);
-    if (x->dtype == WEIR_FLOAT32 && channels.count == 1 && weir_narrow_of(zero_of(zero, 0), low, high, &narrow)) {
+    if (x->dtype == WEIR_FLOAT32 && inputs[1]->count == 1 && weir_narrow_of(zero_of(zero, 0), low, high, &narrow)) {
         encode_narrow(x, scale[0], narrow, y);
         return;
     }
     for (size_t i = 0; i < y->count; i++) {
-        const size_t c = weir_channel(&channels, i);
+        const size_t c = parameter(&p, i);
         weir_array_set_int(y, i, weir_encode_onnx((float)weir_array_get(x, i), scale[c], zero_of(zero, c), low, high));
     }
 }
 
-/* Runs of one channel. */
+/* Integers in runs of one parameter. */
 void weir_kernel_DEQUANTIZE_LINEAR(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                                    weir_array *const *outputs) {
     const weir_array *x = inputs[0], *zero = inputs[2];
     assert(inputs[1]->dtype == WEIR_FLOAT32 && outputs[0]->dtype == WEIR_FLOAT32);
     const float *scale = inputs[1]->data;
     float *y = outputs[0]->data;
-    const weir_channels channels = axis_channels(graph, node, x, inputs[1]);
-    const size_t run = channels.count == 1 ? x->count : channels.inner, size = weir_dtype_size(x->dtype);
+    const parameters p = parameters_of(graph, node, x, inputs[1]);
+    const size_t run = inputs[1]->count == 1 ? x->count : p.channels.inner, size = weir_dtype_size(x->dtype);
+    if (p.block > 0 || weir_dtype_is_float(x->dtype)) {
+        decode_each(inputs, &p, y);
+        return;
+    }
     for (size_t first = 0, count; first < x->count; first += count) {
-        const size_t c = weir_channel(&channels, first);
+        const size_t c = parameter(&p, first);
         const int64_t shift = zero_of(zero, c);
         count = run - first % run < BLOCK ? run - first % run : BLOCK;
         if (size == 1) {

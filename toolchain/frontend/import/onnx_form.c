@@ -352,44 +352,52 @@ static void spread_blocks(weir_onnx_form *form, weir_value *inputs, size_t *coun
     form->axis = 0;
 }
 
-/* Blocks that are all of an axis are scales along the other one; several a column are told apart in constants only. */
-static bool form_blocks(weir_onnx_form *form, weir_value *inputs, size_t *count) {
+/* Blocks that are all of an axis are scales along the other one; several a column of constant integers are a product of
+ * constants. Others stay. */
+static void form_blocks(weir_onnx_form *form, weir_value *inputs, size_t *count) {
     const Onnx__AttributeProto *size = attribute_of(form, "block_size"), *named = attribute_of(form, "axis");
-    if (size == NULL || size->i == 0) return true;
+    if (size == NULL || size->i == 0) return;
     const weir_shape *x = &weir_value_type(form->graph, inputs[0])->shape;
     const int64_t axis = named == NULL ? 1 : named->i < 0 ? named->i + x->rank : named->i;
     const weir_array *scale = weir_value_constant(form->graph, inputs[1]);
     const bool zero = *count > 2 && inputs[2].id != 0;
     const bool fits = size->i > 0 && axis >= 0 && axis < x->rank && has_blocks(scale, x, axis, size->i) &&
                       (!zero || has_blocks(weir_value_constant(form->graph, inputs[2]), x, axis, size->i));
-    bool whole = fits && size->i >= x->dim[axis];
-    form->blocks = true;
+    if (!fits) return; /* type inference checks the shapes */
+    bool whole = size->i >= x->dim[axis];
     form->axis = axis == 0 ? x->rank - 1 : 0;
     for (int d = 0; whole && d < x->rank; d++) {
         if (d == axis || x->dim[d] == 1) continue;
         whole = x->dim[form->axis] == 1 || form->axis == d || form->axis == axis;
         form->axis = d;
     }
+    const weir_array *codes = weir_value_constant(form->graph, inputs[0]);
+    form->blocks = whole || (codes != NULL && !weir_dtype_is_float(codes->dtype));
     if (whole) {
         flatten_constant(form, "scale", inputs, count, 1);
         if (zero) flatten_constant(form, "zero_point", inputs, count, 2);
-        return true;
-    }
-    if (fits && weir_value_constant(form->graph, inputs[0]) != NULL) {
+    } else if (form->blocks) {
         spread_blocks(form, inputs, count, axis, size->i);
+    }
+}
+
+/* Scales that are powers of two of 8 bits become float32 numbers. */
+static bool form_power_scales(const weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    if (inputs[1].id == 0 || weir_value_type(form->graph, inputs[1])->dtype != WEIR_FLOAT8E8M0) return true;
+    const weir_array *scale = weir_value_constant(form->graph, inputs[1]);
+    if (scale != NULL) {
+        put_constant(form, "scale", weir_array_convert(scale, WEIR_FLOAT32), inputs, count, 1);
         return true;
     }
-    weir_error(form->location, "node '%s' (DequantizeLinear): attribute 'block_size' is %lld, %s", form->name,
-               (long long)size->i,
-               fits ? "and a tensor with several blocks per column is not constant"
-                    : "and its scales and zero points are not constants with a number per block");
-    weir_note("blocks are for weights; quantize activations with one scale");
-    return false;
+    const weir_node cast = add_helper(form, WEIR_OP_CAST, "scale", &inputs[1], 1);
+    weir_node_set_string(form->graph, cast, "to", weir_dtype_name(WEIR_FLOAT32));
+    inputs[1] = weir_node_output(form->graph, cast, 0);
+    return weir_infer_node(form->graph, cast);
 }
 
 /* Negative scales are positive ones, and a product with a sign. */
 static bool form_dequantize(weir_onnx_form *form, weir_value *inputs, size_t *count) {
-    if (!form_blocks(form, inputs, count)) return false;
+    form_blocks(form, inputs, count);
     if (form->factors.id != 0) return true;
     const Onnx__AttributeProto *named = attribute_of(form, "axis");
     const weir_array *scale = weir_value_constant(form->graph, inputs[1]);
@@ -400,7 +408,8 @@ static bool form_dequantize(weir_onnx_form *form, weir_value *inputs, size_t *co
                   axis = given < 0 ? given + rank : given;
     bool negative = false;
     for (size_t i = 0; scale != NULL && i < scale->count; i++) negative |= weir_array_get(scale, i) < 0;
-    if (!negative || (scale->count > 1 && (axis < 0 || axis >= rank))) return true; /* type inference checks the axis */
+    if (!negative || scale->shape.rank > 1 || (scale->count > 1 && (axis < 0 || axis >= rank)))
+        return true; /* type inference checks the axis */
     weir_shape wide = {.rank = scale->count > 1 ? rank : 0};
     for (int d = 0; d < wide.rank; d++) wide.dim[d] = d == axis ? (int64_t)scale->count : 1;
     weir_array *sign = weir_array_new(scale->dtype, &wide), *size = weir_array_copy(scale);
@@ -423,7 +432,9 @@ bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *cou
         inputs[0] = transpose(form, inputs[0], false);
         return inputs[0].id != 0;
     }
-    if (kind_of(form) == WEIR_OP_DEQUANTIZE_LINEAR) return form_dequantize(form, inputs, count);
+    if (kind_of(form) == WEIR_OP_QUANTIZE_LINEAR) return form_power_scales(form, inputs, count);
+    if (kind_of(form) == WEIR_OP_DEQUANTIZE_LINEAR)
+        return form_power_scales(form, inputs, count) && form_dequantize(form, inputs, count);
     if (kind_of(form) == WEIR_OP_SPLIT) return form_split(form, inputs, count);
     if (form->rule->inputs_max < 0 && kind_of(form) == WEIR_OP_ADD && !form_sum(form, inputs, count)) return false;
     if (form->rule->inputs_max < 0 && kind_of(form) == WEIR_OP_DIV && !form_mean(form, inputs, count)) return false;

@@ -260,9 +260,18 @@ const weir_onnx_attribute_rule *weir_onnx_attributes_of(weir_op op, bool compose
 enum { NEVER = WEIR_ONNX_NEVER };
 
 static const weir_onnx_type_rule *const types[WEIR_OP_COUNT] = {
-    [WEIR_OP_NONE] =
-        (const weir_onnx_type_rule[]){
-            {WEIR_INT4, 21, NULL}, {WEIR_UINT4, 21, NULL}, {WEIR_BFLOAT16, 13, NULL}, {.since = 0}},
+    [WEIR_OP_NONE] = (const weir_onnx_type_rule[]){{WEIR_INT4, 21, NULL},
+                                                   {WEIR_UINT4, 21, NULL},
+                                                   {WEIR_INT2, 25, NULL},
+                                                   {WEIR_UINT2, 25, NULL},
+                                                   {WEIR_FLOAT4E2M1, 23, NULL},
+                                                   {WEIR_FLOAT8E4M3FN, 19, NULL},
+                                                   {WEIR_FLOAT8E4M3FNUZ, 19, NULL},
+                                                   {WEIR_FLOAT8E5M2, 19, NULL},
+                                                   {WEIR_FLOAT8E5M2FNUZ, 19, NULL},
+                                                   {WEIR_FLOAT8E8M0, 24, NULL},
+                                                   {WEIR_BFLOAT16, 13, NULL},
+                                                   {.since = 0}},
 #define WEIR_OP_FACTS(id, domain, as_name, ...) [WEIR_OP_##id] = (const weir_onnx_type_rule[]){__VA_ARGS__{.since = 0}},
 #define TYPE(dtype, since, unless) {WEIR_##dtype, since, unless},
 #include "ir/graph/op.def"

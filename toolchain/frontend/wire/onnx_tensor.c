@@ -35,16 +35,16 @@ static const type_row types[] = {
     {"complex64", 0, NO_FIELD},
     {"complex128", 0, NO_FIELD},
     {"bfloat16", WEIR_BFLOAT16, INT32S},
-    {"float8e4m3fn", 0, NO_FIELD},
-    {"float8e4m3fnuz", 0, NO_FIELD},
-    {"float8e5m2", 0, NO_FIELD},
-    {"float8e5m2fnuz", 0, NO_FIELD},
+    {"float8e4m3fn", WEIR_FLOAT8E4M3FN, INT32S},
+    {"float8e4m3fnuz", WEIR_FLOAT8E4M3FNUZ, INT32S},
+    {"float8e5m2", WEIR_FLOAT8E5M2, INT32S},
+    {"float8e5m2fnuz", WEIR_FLOAT8E5M2FNUZ, INT32S},
     {"uint4", WEIR_UINT4, INT32S},
     {"int4", WEIR_INT4, INT32S},
-    {"float4e2m1", 0, NO_FIELD},
-    {"float8e8m0", 0, NO_FIELD},
-    {"uint2", 0, NO_FIELD},
-    {"int2", 0, NO_FIELD},
+    {"float4e2m1", WEIR_FLOAT4E2M1, INT32S},
+    {"float8e8m0", WEIR_FLOAT8E8M0, INT32S},
+    {"uint2", WEIR_UINT2, INT32S},
+    {"int2", WEIR_INT2, INT32S},
     {"float6e2m3", 0, NO_FIELD},
     {"float6e3m2", 0, NO_FIELD},
 };
@@ -84,26 +84,38 @@ static size_t field_count(const Onnx__TensorProto *tensor, field which) {
 
 static bool is_packed(weir_dtype dtype) { return weir_dtype_bits(dtype) < 8; }
 
-/* Bytes that `count` elements take in a file: two 4-bit ones share a byte, the first in its low half. */
+/* Bytes that `count` elements take in a file: those of 2 or 4 bits share a byte, the first in its low bits. */
 static size_t stored_bytes(weir_dtype dtype, size_t count) {
-    return is_packed(dtype) ? count / 2 + count % 2 : count * weir_dtype_size(dtype);
+    const size_t together = 8 / (size_t)weir_dtype_bits(dtype);
+    return is_packed(dtype) ? count / together + (count % together != 0) : count * weir_dtype_size(dtype);
 }
 
-/* Elements of the typed field: for 4-bit ones each holds a byte. */
+/* Elements of the typed field: for packed ones each holds a byte. */
 static size_t stored_elements(weir_dtype dtype, size_t count) {
     return is_packed(dtype) ? stored_bytes(dtype, count) : count;
 }
 
+/* The bits of an element as it lies in memory. */
+static void set_bits(weir_array *array, size_t i, int bits) {
+    if (weir_dtype_is_float(array->dtype)) ((uint8_t *)array->data)[i] = (uint8_t)bits;
+    else weir_array_set_int(array, i, bits);
+}
+
 static void unpack(weir_array *array, const uint8_t *bytes) {
-    for (size_t i = 0; i < array->count; i++) weir_array_set_int(array, i, bytes[i / 2] >> (i % 2 * 4) & 15);
+    const size_t bits = (size_t)weir_dtype_bits(array->dtype), together = 8 / bits;
+    for (size_t i = 0; i < array->count; i++)
+        set_bits(array, i, bytes[i / together] >> (i % together * bits) & ((1 << bits) - 1));
 }
 
 uint8_t *weir_onnx_tensor_bytes(weir_arena *arena, const weir_array *array, size_t *size) {
     *size = stored_bytes(array->dtype, array->count);
     if (!is_packed(array->dtype)) return array->data;
     uint8_t *bytes = weir_arena_alloc(arena, *size + 1);
-    for (size_t i = 0; i < array->count; i++)
-        bytes[i / 2] |= (uint8_t)((weir_array_get_int(array, i) & 15) << (i % 2 * 4));
+    const size_t bits = (size_t)weir_dtype_bits(array->dtype), together = 8 / bits;
+    for (size_t i = 0; i < array->count; i++) {
+        const int own = ((const uint8_t *)array->data)[i] & ((1 << bits) - 1);
+        bytes[i / together] |= (uint8_t)(own << (i % together * bits));
+    }
     return bytes;
 }
 
@@ -114,8 +126,8 @@ static bool copy_packed(const Onnx__TensorProto *tensor, const char *name, weir_
         fine = tensor->int32_data[i] >= 0 && tensor->int32_data[i] <= UINT8_MAX;
         bytes[i] = (uint8_t)tensor->int32_data[i];
         if (!fine)
-            weir_error(location, "tensor '%.100s': element %zu of 'int32_data' is %d, expected a byte of two elements",
-                       name, i, (int)tensor->int32_data[i]);
+            weir_error(location, "tensor '%.100s': element %zu of 'int32_data' is %d, expected a byte of %d elements",
+                       name, i, (int)tensor->int32_data[i], 8 / weir_dtype_bits(array->dtype));
     }
     if (fine) unpack(array, bytes);
     free(bytes);
@@ -132,8 +144,8 @@ static bool copy_typed(const Onnx__TensorProto *tensor, const char *name, weir_l
     default: break;
     }
     if (is_packed(array->dtype)) return copy_packed(tensor, name, location, array);
-    int64_t low = 0, high = UINT16_MAX; /* float16 and bfloat16: the bits */
-    const bool bits = array->dtype == WEIR_FLOAT16 || array->dtype == WEIR_BFLOAT16;
+    const bool bits = weir_dtype_is_float(array->dtype), small = weir_dtype_is_small_float(array->dtype);
+    int64_t low = 0, high = small ? UINT8_MAX : UINT16_MAX; /* of real numbers the bits */
     if (array->dtype == WEIR_BOOL) high = 1;
     else if (!bits) weir_dtype_limits(array->dtype, &low, &high);
     if (array->dtype == WEIR_UINT64) {
@@ -147,7 +159,8 @@ static bool copy_typed(const Onnx__TensorProto *tensor, const char *name, weir_l
                        (long long)value, weir_dtype_name(array->dtype));
             return false;
         }
-        if (bits) ((uint16_t *)array->data)[i] = (uint16_t)value;
+        if (small) set_bits(array, i, (int)value);
+        else if (bits) ((uint16_t *)array->data)[i] = (uint16_t)value;
         else weir_array_set_int(array, i, value);
     }
     return true;
@@ -239,7 +252,9 @@ static bool copy_data(const Onnx__TensorProto *tensor, const char *name, weir_lo
     return fine;
 }
 
-weir_dtype weir_onnx_tensor_narrowed(weir_dtype dtype) { return weir_dtype_is_float(dtype) ? WEIR_FLOAT32 : dtype; }
+weir_dtype weir_onnx_tensor_narrowed(weir_dtype dtype) {
+    return weir_dtype_is_float(dtype) && !weir_dtype_is_small_float(dtype) ? WEIR_FLOAT32 : dtype;
+}
 
 /* The array, which is freed, in the type that replaces it. */
 static weir_array *to_float32(weir_array *array) {

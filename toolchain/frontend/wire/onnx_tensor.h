@@ -31,7 +31,7 @@ int32_t weir_onnx_tensor_number(weir_dtype dtype);
 weir_array *weir_onnx_tensor_read(const Onnx__TensorProto *tensor, const char *name, weir_location location,
                                   weir_onnx_tensor_source *source);
 
-/* The type that replaces `dtype` where floating-point types are converted: float32 for all of them. */
+/* The type that replaces `dtype` where floating-point types are converted: float32 for those of 16 bits and more. */
 weir_dtype weir_onnx_tensor_narrowed(weir_dtype dtype);
 /* The elements as raw data: the array's own memory or, packed, the arena's. */
 uint8_t *weir_onnx_tensor_bytes(weir_arena *arena, const weir_array *array, size_t *size);

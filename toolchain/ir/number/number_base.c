@@ -35,24 +35,6 @@ int number_fraction(double largest, int width, bool is_signed) {
     return width - (is_signed ? 1 : 0) - 1 - number_floor_log2(largest);
 }
 
-int64_t number_float_encode(double x, int fraction, int bias, int64_t most) {
-    const double size = fabs(x);
-    if (!(size > 0)) return 0;
-    int64_t place = most;
-    const int own = isinf(size) ? 0 : number_floor_log2(size), exponent = own > 1 - bias ? own : 1 - bias;
-    if (!isinf(size) && exponent + bias - 1 <= most >> fraction)
-        place = ((int64_t)(exponent + bias - 1) << fraction) + (int64_t)nearbyint(ldexp(size, fraction - exponent));
-    if (place > most) place = most;
-    return x < 0 ? -place : place;
-}
-
-double number_float_decode(int64_t code, int fraction, int bias) {
-    const int64_t place = code < 0 ? -code : code, field = place >> fraction, one = (int64_t)1 << fraction;
-    const double size = field == 0 ? ldexp((double)place, 1 - bias - fraction)
-                                   : ldexp((double)(one + (place & (one - 1))), (int)field - bias - fraction);
-    return code < 0 ? -size : size;
-}
-
 /* No float lies on a threshold, sqrt(2) times a power of two; the double nearest to sqrt(1/2) is above it. */
 int64_t number_log_encode(double x, int bias, int64_t most) {
     int exponent = -bias;

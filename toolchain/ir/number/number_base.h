@@ -31,10 +31,6 @@ number_limits number_integers(int width, bool is_signed);
 /* The most fraction bits with which `width` signed bits hold the magnitude. */
 int number_fraction(double largest, int width, bool is_signed);
 
-/* Magnitudes (2^m + f) * 2^(field - bias - m), and f * 2^(1 - bias - m) in field 0: m bits of fraction, in order; the
- * place of x, at most `most`, rounded half to even; and its value. Codes are places with a sign. */
-int64_t number_float_encode(double x, int fraction, int bias, int64_t most);
-double number_float_decode(int64_t code, int fraction, int bias);
 /* Magnitudes 2^(i - bias) for i from 0 to most, rounded in the domain of logarithms; there is no zero: code i or
  * -1 - i. */
 int64_t number_log_encode(double x, int bias, int64_t most);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "ir/number/number_private.h"
+#include "support/memory/small_float.h"
 
 enum { E8M0 = 127 }; /* largest exponent of a scale in OCP's 8 bits, and minus the smallest */
 
@@ -72,11 +73,11 @@ static int block_fraction(const weir_number *n) {
 }
 
 int64_t weir_number_BLOCK_MINIFLOAT_encode(const weir_number *n, const weir_number_shared *shared, double x) {
-    return number_float_encode(x, block_fraction(n), shared->exponent, weir_number_BLOCK_MINIFLOAT_limits(n).high);
+    return weir_small_float_place(x, block_fraction(n), shared->exponent, weir_number_BLOCK_MINIFLOAT_limits(n).high);
 }
 
 double weir_number_BLOCK_MINIFLOAT_decode(const weir_number *n, const weir_number_shared *shared, int64_t code) {
-    return number_float_decode(code, block_fraction(n), shared->exponent);
+    return weir_small_float_number(code, block_fraction(n), shared->exponent);
 }
 
 /* --- powers of two whose block shares a bias --- */
@@ -178,13 +179,13 @@ int64_t weir_number_MXFP_encode(const weir_number *n, const weir_number_shared *
     const number_mx_element *e = element_of(n);
     const double v = ldexp(x, -shared->exponent);
     if (e->exponent == 0) return number_clip(nearbyint(ldexp(v, e->fraction)), weir_number_MXFP_limits(n));
-    return number_float_encode(v, e->fraction, (1 << (e->exponent - 1)) - 1, e->most);
+    return weir_small_float_place(v, e->fraction, (1 << (e->exponent - 1)) - 1, e->most);
 }
 
 double weir_number_MXFP_decode(const weir_number *n, const weir_number_shared *shared, int64_t code) {
     const number_mx_element *e = element_of(n);
     const double v = e->exponent == 0 ? ldexp((double)code, -e->fraction)
-                                      : number_float_decode(code, e->fraction, (1 << (e->exponent - 1)) - 1);
+                                      : weir_small_float_number(code, e->fraction, (1 << (e->exponent - 1)) - 1);
     return ldexp(v, shared->exponent);
 }
 
@@ -198,8 +199,8 @@ weir_number_shared weir_number_NVFP4_measure(const weir_number *n, const float *
     const double tensor = (double)(float)(whole / (E2M1_LARGEST * E4M3_LARGEST));
     if (!(tensor > 0) || isinf(tensor)) return (weir_number_shared){.scale = 0};
     const double wanted = number_largest(x, count) / E2M1_LARGEST / tensor;
-    const int64_t code = number_float_encode(wanted, E4M3_FRACTION, E4M3_BIAS, E4M3_MOST);
-    return (weir_number_shared){.scale = number_float_decode(code, E4M3_FRACTION, E4M3_BIAS) * tensor};
+    const int64_t code = weir_small_float_place(wanted, E4M3_FRACTION, E4M3_BIAS, E4M3_MOST);
+    return (weir_number_shared){.scale = weir_small_float_number(code, E4M3_FRACTION, E4M3_BIAS) * tensor};
 }
 
 number_limits weir_number_NVFP4_limits(const weir_number *n) {
@@ -209,10 +210,10 @@ number_limits weir_number_NVFP4_limits(const weir_number *n) {
 
 int64_t weir_number_NVFP4_encode(const weir_number *n, const weir_number_shared *shared, double x) {
     (void)n;
-    return shared->scale > 0 ? number_float_encode(x / shared->scale, E2M1_FRACTION, E2M1_BIAS, E2M1_MOST) : 0;
+    return shared->scale > 0 ? weir_small_float_place(x / shared->scale, E2M1_FRACTION, E2M1_BIAS, E2M1_MOST) : 0;
 }
 
 double weir_number_NVFP4_decode(const weir_number *n, const weir_number_shared *shared, int64_t code) {
     (void)n;
-    return number_float_decode(code, E2M1_FRACTION, E2M1_BIAS) * shared->scale;
+    return weir_small_float_number(code, E2M1_FRACTION, E2M1_BIAS) * shared->scale;
 }

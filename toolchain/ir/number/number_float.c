@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "ir/number/number_private.h"
+#include "support/memory/small_float.h"
 
 static int fraction_of(const weir_number *n) {
     return weir_number_get(n, WEIR_KEY_WIDTH) - weir_number_get(n, WEIR_KEY_EXPONENT_WIDTH) - 1;
@@ -29,11 +30,11 @@ number_limits weir_number_MINIFLOAT_IEEE_limits(const weir_number *n) {
 }
 
 int64_t weir_number_MINIFLOAT_IEEE_encode(const weir_number *n, const weir_number_shared *shared, double x) {
-    return number_float_encode(x, fraction_of(n), shared->exponent, weir_number_MINIFLOAT_IEEE_limits(n).high);
+    return weir_small_float_place(x, fraction_of(n), shared->exponent, weir_number_MINIFLOAT_IEEE_limits(n).high);
 }
 
 double weir_number_MINIFLOAT_IEEE_decode(const weir_number *n, const weir_number_shared *shared, int64_t code) {
-    return number_float_decode(code, fraction_of(n), shared->exponent);
+    return weir_small_float_number(code, fraction_of(n), shared->exponent);
 }
 
 /* Without a hidden bit: k * 2^(E - m), k below 2^m, E from -bias. Each E but the least adds only the upper half of the
@@ -53,12 +54,12 @@ number_limits weir_number_MINIFLOAT_DENORM_limits(const weir_number *n) {
 }
 
 int64_t weir_number_MINIFLOAT_DENORM_encode(const weir_number *n, const weir_number_shared *shared, double x) {
-    return number_float_encode(x, fraction_of(n) - 1, shared->exponent + NO_HIDDEN_BIT,
-                               weir_number_MINIFLOAT_DENORM_limits(n).high);
+    return weir_small_float_place(x, fraction_of(n) - 1, shared->exponent + NO_HIDDEN_BIT,
+                                  weir_number_MINIFLOAT_DENORM_limits(n).high);
 }
 
 double weir_number_MINIFLOAT_DENORM_decode(const weir_number *n, const weir_number_shared *shared, int64_t code) {
-    return number_float_decode(code, fraction_of(n) - 1, shared->exponent + NO_HIDDEN_BIT);
+    return weir_small_float_number(code, fraction_of(n) - 1, shared->exponent + NO_HIDDEN_BIT);
 }
 
 weir_number_shared weir_number_LOG_measure(const weir_number *n, const float *x, size_t count, double whole) {

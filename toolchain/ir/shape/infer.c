@@ -254,10 +254,26 @@ static bool check_arity(const weir_graph *graph, weir_node node) {
                           info->outputs < 0 ? " or more" : "");
 }
 
+/* Floats of at most 8 bits are codes: quantizers make and take them, a Cast converts them, moves move them. */
+static bool check_small_floats(const weir_graph *graph, weir_node node) {
+    const weir_trait *trait = weir_trait_of(weir_node_op(graph, node));
+    const bool converts = trait->kind == WEIR_OP_QUANTIZE_LINEAR || trait->kind == WEIR_OP_DEQUANTIZE_LINEAR ||
+                          trait->kind == WEIR_OP_CAST;
+    if (converts || (trait->is_exact && trait->element == WEIR_ELEMENT_NONE && trait->task == WEIR_TASK_NONE))
+        return true;
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
+        const weir_type *type = weir_rule_input(graph, node, i);
+        if (type != NULL && weir_dtype_is_small_float(type->dtype))
+            return weir_rule_fail(graph, node, "input %zu is %s, which only a DequantizeLinear or a Cast converts", i,
+                                  weir_dtype_name(type->dtype));
+    }
+    return true;
+}
+
 bool weir_infer_types(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_op op = weir_node_op(graph, node);
     weir_infer_rule *infer = op < WEIR_OP_COUNT ? rules[op] : weir_operator_of(op)->infer;
-    if (!check_arity(graph, node)) return false;
+    if (!check_arity(graph, node) || !check_small_floats(graph, node)) return false;
     for (size_t i = 0; i < weir_node_output_count(graph, node); i++)
         to->type[i] = *weir_value_type(graph, weir_node_output(graph, node, i));
     return infer(graph, node, to) && weir_layout_infer(graph, node, to->type);

@@ -149,7 +149,9 @@ bool weir_infer_cast(const weir_graph *graph, weir_node node, weir_inferred *to)
     if (weir_node_attribute(graph, node, "to") == NULL) return weir_rule_fail(graph, node, "attribute 'to' is missing");
     if (!weir_dtype_parse(name, &dtype))
         return weir_rule_fail(graph, node, "attribute 'to' is '%s', expected an element type, such as float32", name);
-    return weir_rule_set_plain(graph, node, to, dtype, &weir_rule_input(graph, node, 0)->shape);
+    static const char *const rounds[] = {"up", "down", "nearest", NULL};
+    return weir_rule_is_word(graph, node, "round_mode", rounds) &&
+           weir_rule_set_plain(graph, node, to, dtype, &weir_rule_input(graph, node, 0)->shape);
 }
 
 /* The exponent may be of another type than the result. */

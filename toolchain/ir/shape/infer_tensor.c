@@ -76,16 +76,17 @@ static bool check_scale_values(const weir_graph *graph, weir_node node, size_t i
     return true;
 }
 
-/* A quantized tensor's type; scale and zero point are recorded when they are constants. */
+/* A quantized tensor's type; scale and zero point are recorded when they are constants and not of blocks. */
 static bool set_quantized(const weir_graph *graph, weir_node node, weir_inferred *to, weir_dtype dtype,
                           const weir_shape *shape, int axis, size_t scale_index, size_t zero_index) {
     weir_type type = weir_rule_plain_type(dtype, shape);
     const weir_array *scale = weir_rule_constant(graph, node, scale_index);
     const weir_array *zero = weir_rule_constant(graph, node, zero_index);
+    const bool has_blocks = weir_node_int(graph, node, "block_size", 0) != 0;
     type.quant.rounding = WEIR_ROUND_HALF_EVEN;
     type.has_range = true;
     weir_dtype_limits(dtype, &type.low, &type.high);
-    if (scale != NULL && (zero != NULL || weir_rule_input(graph, node, zero_index) == NULL)) {
+    if (scale != NULL && !has_blocks && (zero != NULL || weir_rule_input(graph, node, zero_index) == NULL)) {
         double *scales = weir_arena_array(to->arena, scale->count, sizeof *scales);
         int64_t *zeros = weir_arena_array(to->arena, scale->count, sizeof *zeros);
         for (size_t i = 0; i < scale->count; i++) {
@@ -100,8 +101,41 @@ static bool set_quantized(const weir_graph *graph, weir_node node, weir_inferred
     return weir_rule_set(graph, node, to, &type);
 }
 
-/* Scale (input 1) and zero point (input 2) of Quantize- and DequantizeLinear: one, or one for each index of the axis.
- */
+/* A scale a block of elements along the axis, and for each index of the others; the last block may be shorter. */
+static bool check_blocks(const weir_graph *graph, weir_node node, int *axis) {
+    const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
+    const weir_shape *scale = &weir_rule_input(graph, node, 1)->shape;
+    const int64_t size = weir_node_int(graph, node, "block_size", 0), wanted = weir_node_int(graph, node, "axis", 1);
+    if (size < 0)
+        return weir_rule_fail(graph, node, "attribute 'block_size' is %lld, expected 0 or more", (long long)size);
+    if (!weir_rule_axis(wanted, shape->rank, axis)) return weir_rule_fail_axis(graph, node, wanted, shape->rank);
+    weir_shape blocks = *shape;
+    blocks.dim[*axis] = (shape->dim[*axis] + size - 1) / size;
+    if (weir_shape_equal(&blocks, scale)) return true;
+    char expected[WEIR_SHAPE_TEXT], found[WEIR_SHAPE_TEXT];
+    return weir_rule_fail(graph, node, "blocks of %lld along axis %d need scales of shape %s, found %s",
+                          (long long)size, *axis, weir_shape_print(&blocks, expected, sizeof expected),
+                          weir_shape_print(scale, found, sizeof found));
+}
+
+/* The element types of quantized values: integers of at most 16 bits and floats of at most 8. */
+static bool is_code_dtype(weir_dtype dtype) {
+    if (weir_dtype_is_float(dtype)) return weir_dtype_is_small_float(dtype) && dtype != WEIR_FLOAT8E8M0;
+    return dtype != WEIR_BOOL && weir_dtype_size(dtype) <= 2;
+}
+
+/* Floats have no zero point but 0; one that is computed is taken as it is. */
+static bool check_float_zero(const weir_graph *graph, weir_node node) {
+    const weir_array *zero = weir_rule_constant(graph, node, 2);
+    if (zero == NULL || !weir_dtype_is_float(zero->dtype)) return true;
+    bool is_zero = true;
+    for (size_t i = 0; i < zero->count; i++) is_zero = is_zero && fabs(weir_array_get(zero, i)) <= 0;
+    return is_zero ||
+           weir_rule_fail(graph, node, "a zero point (input 2) of type %s must be 0", weir_dtype_name(zero->dtype));
+}
+
+/* Scale (input 1) and zero point (input 2) of Quantize- and DequantizeLinear: one, one for each index of the axis, or
+ * one a block. */
 static bool check_axis_parameters(const weir_graph *graph, weir_node node, int *axis) {
     const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
     const weir_type *scale = weir_rule_input(graph, node, 1), *zero = weir_rule_input(graph, node, 2);
@@ -110,15 +144,12 @@ static bool check_axis_parameters(const weir_graph *graph, weir_node node, int *
     *axis = -1;
     if (scale->dtype != WEIR_FLOAT32) return weir_rule_fail_dtype(graph, node, 1, "float32");
     if (!check_scale_values(graph, node, 1)) return false;
-    if (weir_node_int(graph, node, "block_size", 0) != 0) {
-        return weir_rule_fail(graph, node,
-                              "attribute 'block_size' is %lld, expected 0: blocked quantization is not supported",
-                              (long long)weir_node_int(graph, node, "block_size", 0));
-    }
-    const bool alike = zero == NULL || (weir_rule_count(zero) == 1 && count == 1);
+    const bool has_blocks = weir_node_int(graph, node, "block_size", 0) != 0;
+    const bool alike = zero == NULL || (weir_rule_count(zero) == 1 && count == 1 && !has_blocks);
     if (!alike && !weir_shape_equal(&zero->shape, &scale->shape)) {
         return weir_rule_fail_shapes(graph, node, "scale and zero point", &scale->shape, &zero->shape);
     }
+    if (has_blocks) return check_blocks(graph, node, axis);
     if (count == 1) return true;
     if (!weir_rule_axis(wanted, shape->rank, axis)) return weir_rule_fail_axis(graph, node, wanted, shape->rank);
     return (scale->shape.rank == 1 && scale->shape.dim[0] == shape->dim[*axis]) ||
@@ -133,12 +164,12 @@ static bool quantized_dtype(const weir_graph *graph, weir_node node, weir_dtype 
     *dtype = zero != NULL ? zero->dtype : WEIR_UINT8;
     if (wanted == NULL) return true;
     weir_dtype named;
-    if (!weir_dtype_parse(wanted, &named) || weir_dtype_is_float(named) || named == WEIR_BOOL ||
-        weir_dtype_size(named) > 2)
-        return weir_rule_fail(graph, node,
-                              "attribute 'output_dtype' is '%s', expected an integer type of at most 16 "
-                              "bits",
-                              wanted);
+    if (!weir_dtype_parse(wanted, &named) || !is_code_dtype(named))
+        return weir_rule_fail(
+            graph, node,
+            "attribute 'output_dtype' is '%s', expected an integer type of at most 16 bits or a float "
+            "of at most 8",
+            wanted);
     if (zero != NULL && named != *dtype)
         return weir_rule_fail(graph, node, "attribute 'output_dtype' is '%s', but the zero point is %s", wanted,
                               weir_dtype_name(*dtype));
@@ -152,24 +183,26 @@ bool weir_infer_quantize_linear(const weir_graph *graph, weir_node node, weir_in
     int axis;
     if (x->dtype != WEIR_FLOAT32 && x->dtype != WEIR_INT32)
         return weir_rule_fail_dtype(graph, node, 0, "float32 or int32");
-    if (zero != NULL && (!weir_rule_is_integer(zero) || weir_dtype_size(zero->dtype) > 2)) {
-        return weir_rule_fail_dtype(graph, node, 2, "an integer of at most 16 bits");
-    }
-    return check_axis_parameters(graph, node, &axis) && quantized_dtype(graph, node, &dtype) &&
-           set_quantized(graph, node, to, dtype, &x->shape, axis, 1, 2);
+    if (zero != NULL && !is_code_dtype(zero->dtype))
+        return weir_rule_fail_dtype(graph, node, 2, "an integer of at most 16 bits or a float of at most 8");
+    if (!check_axis_parameters(graph, node, &axis) || !quantized_dtype(graph, node, &dtype) ||
+        !check_float_zero(graph, node))
+        return false;
+    if (weir_dtype_is_float(dtype)) return weir_rule_set_plain(graph, node, to, dtype, &x->shape);
+    return set_quantized(graph, node, to, dtype, &x->shape, axis, 1, 2);
 }
 
 bool weir_infer_dequantize_linear(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0), *zero = weir_rule_input(graph, node, 2);
     int axis;
-    if (!weir_rule_is_integer(x) || weir_dtype_size(x->dtype) > 4) {
-        return weir_rule_fail_dtype(graph, node, 0, "an integer of at most 32 bits");
-    }
+    if (!is_code_dtype(x->dtype) && !(weir_rule_is_integer(x) && weir_dtype_size(x->dtype) <= 4))
+        return weir_rule_fail_dtype(graph, node, 0, "an integer of at most 32 bits or a float of at most 8");
     if (zero != NULL && zero->dtype != x->dtype) return weir_rule_fail_dtype(graph, node, 2, weir_dtype_name(x->dtype));
     if (strcmp(weir_node_string(graph, node, "output_dtype", "float32"), "float32") != 0)
         return weir_rule_fail(graph, node, "attribute 'output_dtype' is '%s', expected float32",
                               weir_node_string(graph, node, "output_dtype", ""));
-    return check_axis_parameters(graph, node, &axis) && weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
+    return check_axis_parameters(graph, node, &axis) && check_float_zero(graph, node) &&
+           weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
 }
 
 /* Input `index` is an 8-bit tensor, its scale and zero point are at the given inputs (0: has none). */

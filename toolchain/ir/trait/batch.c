@@ -96,7 +96,9 @@ static bool has_many(const weir_type *type) {
 static bool has_many_rows(const weir_type *type) { return type->shape.rank > 1 && type->shape.dim[0] > 1; }
 
 static const char *quantizer(const finder *f, weir_node node) {
-    if (has_many(input_type(f, node, 1)) && axis_of(f, node, 1) == 0) return "it has a scale for each row";
+    const bool has_blocks = weir_node_int(f->graph, node, "block_size", 0) != 0; /* scales have all dimensions */
+    if (has_blocks || (has_many(input_type(f, node, 1)) && axis_of(f, node, 1) == 0))
+        return "it has a scale for each row";
     return only_data(f, node);
 }
 

@@ -311,6 +311,11 @@ static weir_mase_precision of_grid(int64_t width, const weir_array *scale, const
 static weir_mase_precision of_dequantizer(const weir_graph *graph, weir_node node) {
     weir_value zero = weir_node_input(graph, node, 2);
     const weir_type *codes = weir_value_type(graph, weir_node_input(graph, node, 0));
+    const weir_small_float *format = weir_dtype_small_float(codes->dtype);
+    if (format != NULL) {
+        const int bits = weir_dtype_bits(codes->dtype);
+        return (weir_mase_precision){"minifloat_ieee", 3, {bits, bits - 1 - format->fraction, format->bias}};
+    }
     const weir_array *zeros = zero.id == 0 ? NULL : weir_value_constant(graph, zero);
     const weir_array *scales = weir_value_constant(graph, weir_node_input(graph, node, 1));
     return of_grid(codes->quant.width, zero.id != 0 && zeros == NULL ? NULL : scales, zeros);
@@ -378,11 +383,28 @@ weir_mase_precision weir_mase_precision_of(const weir_graph *graph, weir_value v
 }
 
 const char *weir_mase_dtype(weir_dtype dtype) {
-    static const char *const names[WEIR_DTYPE_COUNT] = {
-        [WEIR_BOOL] = "torch.bool",       [WEIR_INT8] = "torch.int8",       [WEIR_INT16] = "torch.int16",
-        [WEIR_INT32] = "torch.int32",     [WEIR_INT64] = "torch.int64",     [WEIR_UINT8] = "torch.uint8",
-        [WEIR_UINT16] = "torch.uint16",   [WEIR_UINT32] = "torch.uint32",   [WEIR_UINT64] = "torch.uint64",
-        [WEIR_INT4] = "torch.int4",       [WEIR_UINT4] = "torch.uint4",     [WEIR_BFLOAT16] = "torch.bfloat16",
-        [WEIR_FLOAT16] = "torch.float16", [WEIR_FLOAT32] = "torch.float32", [WEIR_FLOAT64] = "torch.float64"};
+    static const char *const names[WEIR_DTYPE_COUNT] = {[WEIR_BOOL] = "torch.bool",
+                                                        [WEIR_INT8] = "torch.int8",
+                                                        [WEIR_INT16] = "torch.int16",
+                                                        [WEIR_INT32] = "torch.int32",
+                                                        [WEIR_INT64] = "torch.int64",
+                                                        [WEIR_UINT8] = "torch.uint8",
+                                                        [WEIR_UINT16] = "torch.uint16",
+                                                        [WEIR_UINT32] = "torch.uint32",
+                                                        [WEIR_UINT64] = "torch.uint64",
+                                                        [WEIR_INT4] = "torch.int4",
+                                                        [WEIR_UINT4] = "torch.uint4",
+                                                        [WEIR_BFLOAT16] = "torch.bfloat16",
+                                                        [WEIR_INT2] = "torch.int2",
+                                                        [WEIR_UINT2] = "torch.uint2",
+                                                        [WEIR_FLOAT4E2M1] = "torch.float4_e2m1fn_x2",
+                                                        [WEIR_FLOAT8E4M3FN] = "torch.float8_e4m3fn",
+                                                        [WEIR_FLOAT8E4M3FNUZ] = "torch.float8_e4m3fnuz",
+                                                        [WEIR_FLOAT8E5M2] = "torch.float8_e5m2",
+                                                        [WEIR_FLOAT8E5M2FNUZ] = "torch.float8_e5m2fnuz",
+                                                        [WEIR_FLOAT8E8M0] = "torch.float8_e8m0fnu",
+                                                        [WEIR_FLOAT16] = "torch.float16",
+                                                        [WEIR_FLOAT32] = "torch.float32",
+                                                        [WEIR_FLOAT64] = "torch.float64"};
     return names[dtype];
 }

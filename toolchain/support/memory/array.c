@@ -1,5 +1,5 @@
 /* Dense arrays: element types, shapes, element access with conversion, named sets of arrays.
- * A bool element is the byte 0 or 1; a 4-bit one has a byte of its own. Integers stored into a narrower type keep their
+ * A bool element is the byte 0 or 1; one of 2 or 4 bits has a byte of its own. Integers stored into a narrower type keep their
  * low bits, as ONNX Cast does. Element access costs a switch on the type: loops that matter work on `data` directly. */
 #include "support/memory/array.h"
 
@@ -17,14 +17,30 @@ static const struct {
     const char *name;
     unsigned char size;
     bool is_float, is_signed;
+    unsigned char bits; /* 0: 8 a byte */
 } dtypes[WEIR_DTYPE_COUNT] = {
-    [WEIR_BOOL] = {"bool", 1, false, false},       [WEIR_INT8] = {"int8", 1, false, true},
-    [WEIR_INT16] = {"int16", 2, false, true},      [WEIR_INT32] = {"int32", 4, false, true},
-    [WEIR_INT64] = {"int64", 8, false, true},      [WEIR_UINT8] = {"uint8", 1, false, false},
-    [WEIR_UINT16] = {"uint16", 2, false, false},   [WEIR_UINT32] = {"uint32", 4, false, false},
-    [WEIR_UINT64] = {"uint64", 8, false, false},   [WEIR_INT4] = {"int4", 1, false, true},
-    [WEIR_UINT4] = {"uint4", 1, false, false},     [WEIR_FLOAT16] = {"float16", 2, true, true},
-    [WEIR_BFLOAT16] = {"bfloat16", 2, true, true}, [WEIR_FLOAT32] = {"float32", 4, true, true},
+    [WEIR_BOOL] = {"bool", 1, false, false},
+    [WEIR_INT8] = {"int8", 1, false, true},
+    [WEIR_INT16] = {"int16", 2, false, true},
+    [WEIR_INT32] = {"int32", 4, false, true},
+    [WEIR_INT64] = {"int64", 8, false, true},
+    [WEIR_UINT8] = {"uint8", 1, false, false},
+    [WEIR_UINT16] = {"uint16", 2, false, false},
+    [WEIR_UINT32] = {"uint32", 4, false, false},
+    [WEIR_UINT64] = {"uint64", 8, false, false},
+    [WEIR_INT4] = {"int4", 1, false, true, 4},
+    [WEIR_UINT4] = {"uint4", 1, false, false, 4},
+    [WEIR_INT2] = {"int2", 1, false, true, 2},
+    [WEIR_UINT2] = {"uint2", 1, false, false, 2},
+    [WEIR_FLOAT4E2M1] = {"float4e2m1", 1, true, true, 4},
+    [WEIR_FLOAT8E4M3FN] = {"float8e4m3fn", 1, true, true},
+    [WEIR_FLOAT8E4M3FNUZ] = {"float8e4m3fnuz", 1, true, true},
+    [WEIR_FLOAT8E5M2] = {"float8e5m2", 1, true, true},
+    [WEIR_FLOAT8E5M2FNUZ] = {"float8e5m2fnuz", 1, true, true},
+    [WEIR_FLOAT8E8M0] = {"float8e8m0", 1, true, false},
+    [WEIR_FLOAT16] = {"float16", 2, true, true},
+    [WEIR_BFLOAT16] = {"bfloat16", 2, true, true},
+    [WEIR_FLOAT32] = {"float32", 4, true, true},
     [WEIR_FLOAT64] = {"float64", 8, true, true},
 };
 
@@ -35,7 +51,7 @@ size_t weir_dtype_size(weir_dtype dtype) {
 
 int weir_dtype_bits(weir_dtype dtype) {
     assert(dtype < WEIR_DTYPE_COUNT);
-    return dtype == WEIR_INT4 || dtype == WEIR_UINT4 ? 4 : 8 * (int)dtypes[dtype].size;
+    return dtypes[dtype].bits != 0 ? dtypes[dtype].bits : 8 * (int)dtypes[dtype].size;
 }
 
 const char *weir_dtype_name(weir_dtype dtype) {
@@ -55,16 +71,31 @@ bool weir_dtype_parse(const char *name, weir_dtype *dtype) {
 
 weir_dtype weir_dtype_in_file(weir_dtype dtype) {
     switch (dtype) {
+    case WEIR_INT2:
     case WEIR_INT4: return WEIR_INT8;
+    case WEIR_UINT2:
     case WEIR_UINT4: return WEIR_UINT8;
-    case WEIR_BFLOAT16: return WEIR_FLOAT32;
-    default: return dtype;
+    default: return dtype == WEIR_BFLOAT16 || weir_dtype_is_small_float(dtype) ? WEIR_FLOAT32 : dtype;
     }
 }
 
 bool weir_dtype_is_float(weir_dtype dtype) {
     assert(dtype < WEIR_DTYPE_COUNT);
     return dtypes[dtype].is_float;
+}
+
+bool weir_dtype_is_small_float(weir_dtype dtype) { return weir_dtype_is_float(dtype) && dtypes[dtype].size == 1; }
+
+const weir_small_float *weir_dtype_small_float(weir_dtype dtype) {
+    static const weir_small_float formats[WEIR_DTYPE_COUNT] = {
+        [WEIR_FLOAT4E2M1] = {1, 1, 7, 0, 0, 8, true},
+        [WEIR_FLOAT8E4M3FN] = {3, 7, 0x7e, 0, 0x7f, 0x80, true},
+        [WEIR_FLOAT8E4M3FNUZ] = {3, 8, 0x7f, 0, 0x80, 0x80, false},
+        [WEIR_FLOAT8E5M2] = {2, 15, 0x7b, 0x7c, 0x7e, 0x80, true},
+        [WEIR_FLOAT8E5M2FNUZ] = {2, 16, 0x7f, 0, 0x80, 0x80, false},
+    };
+    assert(dtype < WEIR_DTYPE_COUNT);
+    return formats[dtype].most != 0 ? &formats[dtype] : NULL;
 }
 
 bool weir_dtype_is_signed(weir_dtype dtype) {
@@ -275,7 +306,11 @@ double weir_array_get(const weir_array *array, size_t index) {
     case WEIR_FLOAT32: return (double)((const float *)array->data)[index];
     case WEIR_FLOAT64: return ((const double *)array->data)[index];
     case WEIR_UINT64: return (double)((const uint64_t *)array->data)[index];
-    default: return (double)weir_array_get_int(array, index);
+    case WEIR_FLOAT8E8M0: return weir_small_float_decode_power(((const uint8_t *)array->data)[index]);
+    default:
+        if (weir_dtype_small_float(array->dtype) != NULL)
+            return weir_small_float_decode(weir_dtype_small_float(array->dtype), ((const uint8_t *)array->data)[index]);
+        return (double)weir_array_get_int(array, index);
     }
 }
 
@@ -284,11 +319,13 @@ int64_t weir_array_get_int(const weir_array *array, size_t index) {
     const void *data = array->data;
     switch (array->dtype) {
     case WEIR_BOOL: return ((const uint8_t *)data)[index] != 0;
+    case WEIR_INT2:
     case WEIR_INT4:
     case WEIR_INT8: return ((const int8_t *)data)[index];
     case WEIR_INT16: return ((const int16_t *)data)[index];
     case WEIR_INT32: return ((const int32_t *)data)[index];
     case WEIR_INT64: return ((const int64_t *)data)[index];
+    case WEIR_UINT2:
     case WEIR_UINT4:
     case WEIR_UINT8: return ((const uint8_t *)data)[index];
     case WEIR_UINT16: return ((const uint16_t *)data)[index];
@@ -303,7 +340,7 @@ int64_t weir_array_get_int(const weir_array *array, size_t index) {
 
 void weir_array_get_ints(const weir_array *array, size_t first, size_t count, int64_t *value) {
     assert(first <= array->count && count <= array->count - first);
-    if (array->dtype == WEIR_INT8 || array->dtype == WEIR_INT4) {
+    if (array->dtype == WEIR_INT8 || array->dtype == WEIR_INT4 || array->dtype == WEIR_INT2) {
         const int8_t *data = (const int8_t *)array->data + first;
         for (size_t i = 0; i < count; i++) value[i] = data[i];
         return;
@@ -313,7 +350,7 @@ void weir_array_get_ints(const weir_array *array, size_t first, size_t count, in
 
 bool weir_array_is_odd(const weir_array *array) {
     size_t i = 0;
-    if (weir_dtype_size(array->dtype) == 1)
+    if (weir_dtype_size(array->dtype) == 1 && !weir_dtype_is_float(array->dtype))
         while (i < array->count && (((const uint8_t *)array->data)[i] & 1) != 0) i++;
     else
         while (i < array->count && weir_array_get_int(array, i) % 2 != 0) i++;
@@ -336,7 +373,15 @@ void weir_array_set(weir_array *array, size_t index, double value) {
         }
         weir_array_set_int(array, index, saturate(value));
         break;
-    default: weir_array_set_int(array, index, saturate(value)); break;
+    case WEIR_FLOAT8E8M0:
+        ((uint8_t *)array->data)[index] = weir_small_float_encode_power((float)value, false, WEIR_SMALL_POWER_UP);
+        break;
+    default:
+        if (weir_dtype_small_float(array->dtype) != NULL)
+            ((uint8_t *)array->data)[index] =
+                weir_small_float_encode(weir_dtype_small_float(array->dtype), value, false);
+        else weir_array_set_int(array, index, saturate(value));
+        break;
     }
 }
 
@@ -348,6 +393,14 @@ void weir_array_set_int(weir_array *array, size_t index, int64_t value) {
     case WEIR_BOOL: ((uint8_t *)data)[index] = value != 0; break;
     case WEIR_INT4: ((uint8_t *)data)[index] = (uint8_t)((bits & 15) - (bits << 1 & 16)); break;
     case WEIR_UINT4: ((uint8_t *)data)[index] = (uint8_t)(bits & 15); break;
+    case WEIR_INT2: ((uint8_t *)data)[index] = (uint8_t)((bits & 3) - (bits << 1 & 4)); break;
+    case WEIR_UINT2: ((uint8_t *)data)[index] = (uint8_t)(bits & 3); break;
+    case WEIR_FLOAT4E2M1:
+    case WEIR_FLOAT8E4M3FN:
+    case WEIR_FLOAT8E4M3FNUZ:
+    case WEIR_FLOAT8E5M2:
+    case WEIR_FLOAT8E5M2FNUZ:
+    case WEIR_FLOAT8E8M0: weir_array_set(array, index, (double)value); break;
     case WEIR_INT8:
     case WEIR_UINT8: ((uint8_t *)data)[index] = (uint8_t)bits; break;
     case WEIR_INT16:

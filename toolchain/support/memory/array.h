@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "support/memory/map.h"
+#include "support/memory/small_float.h"
 #include "support/memory/types.h"
 
 typedef enum weir_dtype {
@@ -22,6 +23,14 @@ typedef enum weir_dtype {
     WEIR_UINT64,
     WEIR_INT4, /* a byte an element, sign-extended */
     WEIR_UINT4,
+    WEIR_INT2, /* the same */
+    WEIR_UINT2,
+    WEIR_FLOAT4E2M1, /* a byte an element; small_float.h */
+    WEIR_FLOAT8E4M3FN,
+    WEIR_FLOAT8E4M3FNUZ,
+    WEIR_FLOAT8E5M2,
+    WEIR_FLOAT8E5M2FNUZ,
+    WEIR_FLOAT8E8M0,
     WEIR_FLOAT16,  /* storage only: arithmetic converts */
     WEIR_BFLOAT16, /* the same */
     WEIR_FLOAT32,
@@ -50,8 +59,11 @@ int weir_dtype_bits(weir_dtype dtype);                      /* bits of a code or
 const char *weir_dtype_name(weir_dtype dtype);              /* "int8", "float32", ... */
 bool weir_dtype_parse(const char *name, weir_dtype *dtype); /* the same names */
 bool weir_dtype_is_float(weir_dtype dtype);
+bool weir_dtype_is_small_float(weir_dtype dtype); /* of at most 8 bits: codes of quantizers, no arithmetic */
+/* Its format; NULL: it has none, or is one of powers of two. */
+const weir_small_float *weir_dtype_small_float(weir_dtype dtype);
 bool weir_dtype_is_signed(weir_dtype dtype);
-/* The type in files: itself, or the next wider one that NumPy has (int4, uint4, bfloat16). */
+/* The type in files: itself, or the next wider one that NumPy has (int4, uint2, bfloat16, float8e5m2, ...). */
 weir_dtype weir_dtype_in_file(weir_dtype dtype);
 /* Smallest and largest code of an integer type (uint64 is clipped to INT64_MAX). */
 void weir_dtype_limits(weir_dtype dtype, int64_t *low, int64_t *high);

@@ -9,7 +9,7 @@ set cpo&vim
 let s:header = split('weir graph from for at patchable every batch by classes onnxruntime model')
 let s:statement = split('input constant output')
 let s:metadata = split('at common software hardware facts')
-let s:type = split('float32 float64 int8 uint8 int16 uint16 int32 uint32 int64 uint64 bool float16 bfloat16 int4 uint4')
+let s:type = split('float32 float64 int8 uint8 int16 uint16 int32 uint32 int64 uint64 bool float16 bfloat16 int4 uint4 int2 uint2 float4e2m1 float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz float8e8m0')
 let s:format = split('float integer fixed binary ternary minifloat log block mx')
 let s:setting = split('floor truncate half-up half-even half-down half-away ceil away half-to-zero saturate symmetric '
       \ . 'auto block logic none head tail')
