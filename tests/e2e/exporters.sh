@@ -1,7 +1,8 @@
 #!/bin/sh
-# Models as other programs write them (tests/models/exporters): 4-bit codes, other floating-point types, the newest opset,
-# shape arithmetic. The float engine gives the expected outputs, the quantized model about those, and the hardware the
-# integer engine's bits; no option beside --quantize is needed. What is exported comes back.
+# Models as other programs write them (tests/models/exporters): codes of 2 and 4 bits, floats of 8 and 4, blocks, other
+# floating-point types, the newest opset, shape arithmetic. The float engine gives the expected outputs, the quantized
+# model about those, and the hardware the integer engine's bits; no option beside --quantize is needed. What is exported
+# comes back.
 name=exporters
 . "$(dirname "$0")/lib.sh"
 
@@ -11,15 +12,23 @@ for file in "$folder"/*.onnx; do
     frames=$folder/$model.npz:x tolerance=1e-4 loss=0.5 as=npy part=
     quantize="--quantize int8 --calibration $frames"
     case $model in
-    int4*) quantize="" tolerance=0 loss=0 ;;
+    int[24]*) quantize="" tolerance=0 loss=0 ;;
+    float8 | blocks | float_quant) quantize="" tolerance=0 ;; # without hardware
     sklearn_labels | sklearn_zipmap) as=npz part=:output_label loss=0 ;;
     sklearn_tensors) as=npz part=:label loss=0 ;;
     float16*) tolerance=0.02 ;; # what float16 arithmetic lost in the expected outputs
     esac
     expect 0 "" "$WEIR" eval "$file" -e float -d "$frames" -o float.$as
     array_tool equal float.$as$part "$folder/$model.npz:expected" $tolerance || fail "$model: float"
-    expect 0 "" "$WEIR" eval "$file" $quantize -d "$frames" -o integer.$as
-    array_tool equal integer.$as$part "$folder/$model.npz:expected" $loss || fail "$model: integer"
+    case $model in
+    float8 | blocks | float_quant)
+        expect 1 "has no hardware here; the nearest format that has is '(affine|integer) width=[48] " "$WEIR" compile "$file" -o none
+        ;;
+    *)
+        expect 0 "" "$WEIR" eval "$file" $quantize -d "$frames" -o integer.$as
+        array_tool equal integer.$as$part "$folder/$model.npz:expected" $loss || fail "$model: integer"
+        ;;
+    esac
     expect 0 "" "$WEIR" export "$file" -o "$model.onnx"
     expect 0 "" "$WEIR" eval "$model.onnx" -e float -d "$frames" -o again.$as
     array_tool same again.$as$part float.$as$part || fail "$model: exported"
@@ -27,6 +36,8 @@ done
 
 # Through hardware, one of each kind.
 expect 0 "mismatches of compared" "$WEIR" check "$folder/int4_newest.onnx" --data "$folder/int4.npz:x" \
+    --simulator icarus --frames 8
+expect 0 "mismatches of compared" "$WEIR" check "$folder/int2.onnx" --data "$folder/int2.npz:x" \
     --simulator icarus --frames 8
 frames=$folder/shapes.npz:x
 expect 0 "mismatches of compared" "$WEIR" check "$folder/shapes.onnx" --data "$frames" -q int8 -c "$frames" \
@@ -54,5 +65,8 @@ expect 0 "uint4\[" "$WEIR" show "$folder/int4.onnx" --table text
 weir import "$folder/int4.onnx" -o int4.weir
 expect 0 "" "$WEIR" eval int4.weir -e float -d "$folder/int4.npz:x" -o text.npy
 array_tool same text.npy "$folder/int4.npz:expected" || fail "int4 through text"
+weir import "$folder/float8.onnx" -o float8.weir
+expect 0 "" "$WEIR" eval float8.weir -e float -d "$folder/float8.npz:x" -o text.npy
+array_tool same text.npy "$folder/float8.npz:expected" || fail "float8 through text"
 
 finish

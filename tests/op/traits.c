@@ -126,6 +126,14 @@ static bool has_negative_parameters(const trial *t) {
     return any;
 }
 
+/* The code of a step, of those that the type has. */
+static int64_t code_of_step(weir_dtype dtype, int step) {
+    int64_t low, high;
+    weir_dtype_limits(dtype, &low, &high);
+    const int64_t code = weir_dtype_is_signed(dtype) ? step : step + STEPS;
+    return code < low ? low : code > high ? high : code;
+}
+
 /* All elements of input 0 go up in steps, from far below to far above: does each result go up, or each down? */
 static void look_both_ways(const trial *t, evidence *e) {
     const weir_array *x = t->input[0], *y = t->output[0];
@@ -136,7 +144,7 @@ static void look_both_ways(const trial *t, evidence *e) {
         weir_array *moved = weir_array_new(x->dtype, &x->shape);
         for (size_t i = 0; i < x->count; i++)
             if (weir_dtype_is_float(x->dtype)) weir_array_set(moved, i, step * 0.75 + (double)(i % 3) * 0.2);
-            else weir_array_set_int(moved, i, weir_dtype_is_signed(x->dtype) ? step : step + STEPS);
+            else weir_array_set_int(moved, i, code_of_step(x->dtype, step));
         keep_range(t, 0, moved);
         weir_array **now = run(t, 0, moved);
         for (size_t i = 0; i < y->count; i++) {

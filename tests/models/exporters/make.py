@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Makes the models of this folder, their inputs and their expected outputs, which come from ONNX Runtime without its
-optimizations (README.md). Needs onnx, onnxruntime, skl2onnx and scikit-learn:  make.py FOLDER [PART...]"""
+optimizations (README.md), or from onnx.reference and qonnx. Needs onnx, onnxruntime, qonnx, skl2onnx and scikit-learn:  make.py FOLDER [PART...]"""
 import os
 import sys
 
+import ml_dtypes
 import numpy as np
 import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
 random = np.random.default_rng(7)
 folder = sys.argv[1]
@@ -17,10 +19,12 @@ def value(name, dtype, shape):
     return helper.make_tensor_value_info(name, dtype, shape)
 
 
-def model_of(nodes, inputs, outputs, constants, opset=17):
+def model_of(nodes, inputs, outputs, constants, opset=17, domain=None):
     graph = helper.make_graph(nodes, "g", inputs, outputs, constants)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
-    onnx.checker.check_model(model, full_check=True)
+    imports = [helper.make_opsetid("", opset)] + ([helper.make_opsetid(domain, 1)] if domain else [])
+    model = helper.make_model(graph, opset_imports=imports)
+    if domain is None:
+        onnx.checker.check_model(model, full_check=True)
     return model
 
 
@@ -80,6 +84,98 @@ def int4():
     save("int4", old, x)
     newest = model_of(nodes, inputs, outputs, constants, onnx.defs.onnx_opset_version())
     save("int4_newest", newest, x, expected(old, x))
+
+
+def int2():
+    """Codes of two bits: weights four a byte, raw; activations of two, four and eight bits."""
+    node = helper.make_node
+    codes = lambda name, array, dtype: numpy_helper.from_array(np.asarray(array).astype(dtype), name)
+    constants = [
+        floats("x_scale", 0.3), codes("x_zero", 1, ml_dtypes.uint2),
+        codes("w1", random.integers(-2, 2, (9, 5)), ml_dtypes.int2), floats("w1_scale", [0.1, 0.21, 0.053, 0.3, 0.07]),
+        floats("h_scale", 0.147), codes("h_zero", 0, ml_dtypes.uint4),
+        codes("w2", random.integers(-2, 2, (5, 3)), ml_dtypes.int2), floats("w2_scale", 0.31),
+        floats("y_scale", 0.011), codes("y_zero", -1, np.int8),
+    ]
+    nodes = [
+        node("QuantizeLinear", ["x", "x_scale", "x_zero"], ["xq"]), node("DequantizeLinear", ["xq", "x_scale", "x_zero"], ["xd"]),
+        node("DequantizeLinear", ["w1", "w1_scale"], ["w1d"], axis=1),
+        node("MatMul", ["xd", "w1d"], ["m1"], name="fc1"), node("Relu", ["m1"], ["r1"]),
+        node("QuantizeLinear", ["r1", "h_scale", "h_zero"], ["hq"]), node("DequantizeLinear", ["hq", "h_scale", "h_zero"], ["hd"]),
+        node("DequantizeLinear", ["w2", "w2_scale"], ["w2d"]), node("MatMul", ["hd", "w2d"], ["m2"], name="fc2"),
+        node("QuantizeLinear", ["m2", "y_scale", "y_zero"], ["yq"]), node("DequantizeLinear", ["yq", "y_scale", "y_zero"], ["y"]),
+    ]
+    x = random.normal(size=(64, 9)).astype(np.float32) * 0.6
+    inputs, outputs = [value("x", TensorProto.FLOAT, ["N", 9])], [value("y", TensorProto.FLOAT, ["N", 3])]
+    save("int2", model_of(nodes, inputs, outputs, constants, 25), x)
+
+
+def float8():
+    """Floats of eight bits, all four types; scales that are powers of two, so that no sum is rounded."""
+    node = helper.make_node
+    weights = lambda name, shape, dtype: numpy_helper.from_array(random.normal(size=shape).astype(np.float32).astype(dtype), name)
+    constants = [
+        floats("x_scale", 0.0078125), weights("w1", (9, 5), ml_dtypes.float8_e5m2), floats("w1_scale", [0.5, 0.25, 2, 1, 0.125]),
+        floats("h_scale", 0.0625), weights("w2", (3, 5), ml_dtypes.float8_e5m2fnuz), floats("w2_scale", 0.5),
+        floats("y_scale", 0.0003),
+    ]
+    pair = lambda x, scale, to, saturate=1: [
+        node("QuantizeLinear", [x, scale], [x + "q"], output_dtype=to, saturate=saturate), node("DequantizeLinear", [x + "q", scale], [x + "d"])]
+    nodes = [
+        *pair("x", "x_scale", TensorProto.FLOAT8E4M3FN), node("DequantizeLinear", ["w1", "w1_scale"], ["w1d"], axis=1),
+        node("MatMul", ["xd", "w1d"], ["m1"], name="fc1"), node("Relu", ["m1"], ["r"]),
+        *pair("r", "h_scale", TensorProto.FLOAT8E4M3FNUZ), node("DequantizeLinear", ["w2", "w2_scale"], ["w2d"]),
+        node("Gemm", ["rd", "w2d"], ["m2"], name="fc2", transB=1), *pair("m2", "y_scale", TensorProto.FLOAT8E5M2, 0),
+    ]
+    x = random.normal(size=(64, 9)).astype(np.float32) * 2
+    inputs, outputs = [value("x", TensorProto.FLOAT, ["N", 9])], [value("m2d", TensorProto.FLOAT, ["N", 3])]
+    save("float8", model_of(nodes, inputs, outputs, constants, 21), x)
+
+
+def blocks():
+    """Weights of four bits as OCP's MX has them, float4 with a power of two for 8 elements, the last block shorter; data of eight bits in blocks of 5."""
+    node = helper.make_node
+    scales = np.exp2(random.integers(-3, 2, size=(3, 4))).astype(np.float32)
+    constants = [
+        floats("x_scale", [[0.03125, 0.015625, 0.0625, 0.125]]),
+        numpy_helper.from_array((random.normal(size=(20, 4)) * 3).astype(np.float32).astype(ml_dtypes.float4_e2m1fn), "w"),
+        numpy_helper.from_array(scales.astype(ml_dtypes.float8_e8m0fnu), "w_scale"),
+    ]
+    nodes = [
+        node("QuantizeLinear", ["x", "x_scale"], ["xq"], output_dtype=TensorProto.INT8, block_size=5),
+        node("DequantizeLinear", ["xq", "x_scale"], ["xd"], block_size=5),
+        node("DequantizeLinear", ["w", "w_scale"], ["wd"], axis=0, block_size=8, output_dtype=TensorProto.FLOAT),
+        node("MatMul", ["xd", "wd"], ["y"], name="fc"),
+    ]
+    x = random.normal(size=(16, 20)).astype(np.float32)
+    model = model_of(nodes, [value("x", TensorProto.FLOAT, [1, 20])], [value("y", TensorProto.FLOAT, [1, 4])], constants, 25)
+    run = ReferenceEvaluator(model)
+    save("blocks", model, x, np.concatenate([run.run(None, {"x": x[i:i + 1]})[0] for i in range(len(x))]))
+
+
+def float_quant():
+    """Minifloats as Brevitas writes them for QONNX: E4M3 with a scale, E2M1 weights with a scale a channel, E5M2 with infinities."""
+    from qonnx.core.modelwrapper import ModelWrapper
+    from qonnx.core.onnx_exec import execute_onnx
+    from qonnx.transformation.infer_shapes import InferShapes
+
+    node = helper.make_node
+    settings = {"e4m3": (4, 3, 7, 448), "e2m1": (2, 1, 1, 6), "e5m2": (5, 2, 15, 57344)}
+    constants = [floats(f"{name}_{i}", number) for name, numbers in settings.items() for i, number in enumerate(numbers)]
+    constants += [floats("x_scale", 0.0078125), floats("w_scale", [[0.5, 0.25, 1]]), floats("one", 1.0),
+                  floats("w", random.normal(size=(8, 3)))]
+    quant = lambda x, scale, name, y, **more: node(
+        "FloatQuant", [x, scale, *(f"{name}_{i}" for i in range(4))], [y], domain="qonnx.custom_op.general", rounding_mode="ROUND",
+        **{"has_inf": 0, "has_nan": 1, "has_subnormal": 1, "saturation": 1, **more})
+    nodes = [
+        quant("x", "x_scale", "e4m3", "xq"), quant("w", "w_scale", "e2m1", "wq", has_nan=0), node("MatMul", ["xq", "wq"], ["m"], name="fc"),
+        quant("m", "one", "e5m2", "y", has_inf=1, saturation=0),
+    ]
+    x = random.normal(size=(16, 8)).astype(np.float32) * 2
+    model = model_of(nodes, [value("x", TensorProto.FLOAT, [1, 8])], [value("y", TensorProto.FLOAT, [1, 3])], constants,
+                     domain="qonnx.custom_op.general")
+    run = ModelWrapper(model).transform(InferShapes())
+    save("float_quant", model, x, np.concatenate([execute_onnx(run, {"x": x[i:i + 1]})["y"] for i in range(len(x))]))
 
 
 def layers(dtype, number, between):
@@ -242,6 +338,7 @@ made = {
         classifier("sklearn_labels", ["no", "yes"], True, hidden_layer_sizes=(8, 6), activation="tanh"),
         classifier("sklearn_tensors", [3, 5, 9], False, hidden_layer_sizes=(10,)),
     ],
+    "int2": int2, "float8": float8, "blocks": blocks, "float_quant": float_quant,
 }
 for part, make in made.items():
     if part in sys.argv[2:] or len(sys.argv) == 2:
