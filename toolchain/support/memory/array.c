@@ -1,6 +1,6 @@
 /* Dense arrays: element types, shapes, element access with conversion, named sets of arrays.
- * A bool element is the byte 0 or 1; one of 2 or 4 bits has a byte of its own. Integers stored into a narrower type keep
- * their low bits, as ONNX Cast does. Element access costs a switch on the type: loops that matter work on `data`
+ * A bool element is the byte 0 or 1; one of 2 or 4 bits has a byte of its own. Integers stored into a narrower type
+ * keep their low bits, as ONNX Cast does. Element access costs a switch on the type: loops that matter work on `data`
  * directly. */
 #include "support/memory/array.h"
 
