@@ -85,7 +85,13 @@ static const form_rule from_operators[] = {
     {WEIR_OP_MATMUL_INTEGER, refuse_codes},
 };
 
+static const form_rule native[] = {
+    {WEIR_OP_FAKE_QUANTIZE, weir_form_number_native},
+};
+
 static const form_rule from_qonnx[] = {
+    {WEIR_OP_FAKE_QUANTIZE, weir_form_number_to_onnx},
+    {WEIR_OP_FLOAT_QUANT, weir_form_split_float},
     {WEIR_OP_QUANT, weir_form_split_quant},
     {WEIR_OP_BIPOLAR_QUANT, weir_form_split_bipolar},
     {WEIR_OP_TRUNC, refuse_qonnx},
@@ -93,6 +99,7 @@ static const form_rule from_qonnx[] = {
 };
 
 static const form_rule to_qonnx[] = {
+    {WEIR_OP_FAKE_QUANTIZE, weir_form_number_to_qonnx},
     {WEIR_OP_DEQUANTIZE_LINEAR, weir_form_join_dequantize},
 };
 
@@ -117,10 +124,57 @@ static bool has_only_floats(weir_graph *graph) {
     return true;
 }
 
-weir_graph *weir_form_convert(const weir_graph *graph, weir_form form) {
+/* --- codes of few bits --- */
+
+/* The narrowest element type of the opset that has all of them, of the sign that they have; the one that they have. */
+static weir_dtype narrowest(const weir_array *codes, const weir_array *zeros, int64_t opset) {
+    static const struct {
+        weir_dtype dtype;
+        int64_t since;
+    } types[] = {{WEIR_INT2, 25}, {WEIR_UINT2, 25}, {WEIR_INT4, 21}, {WEIR_UINT4, 21}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        int64_t low, high;
+        weir_dtype_limits(types[i].dtype, &low, &high);
+        bool fits =
+            opset >= types[i].since && weir_dtype_is_signed(types[i].dtype) == weir_dtype_is_signed(codes->dtype);
+        for (size_t k = 0; fits && k < codes->count; k++)
+            fits = weir_array_get_int(codes, k) >= low && weir_array_get_int(codes, k) <= high;
+        for (size_t k = 0; fits && zeros != NULL && k < zeros->count; k++)
+            fits = weir_array_get_int(zeros, k) >= low && weir_array_get_int(zeros, k) <= high;
+        if (fits) return types[i].dtype;
+    }
+    return codes->dtype;
+}
+
+static void narrow_input(weir_graph *graph, weir_node node, size_t index, const char *suffix, weir_dtype dtype) {
+    weir_array *array = weir_array_convert(weir_value_constant(graph, weir_node_input(graph, node, index)), dtype);
+    weir_node_set_input(graph, node, index, weir_form_constant(graph, node, suffix, array));
+    weir_array_free(array);
+}
+
+static void narrow_codes(weir_graph *graph, int64_t opset) {
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (weir_trait_kind(graph, node) != WEIR_OP_DEQUANTIZE_LINEAR) continue;
+        const weir_value zero = weir_node_input(graph, node, 2);
+        const weir_array *codes = weir_value_constant(graph, weir_node_input(graph, node, 0));
+        const weir_array *zeros = zero.id == 0 ? NULL : weir_value_constant(graph, zero);
+        if (codes == NULL || weir_dtype_size(codes->dtype) > 1 || weir_dtype_is_float(codes->dtype) ||
+            (zero.id != 0 && zeros == NULL))
+            continue;
+        const weir_dtype dtype = narrowest(codes, zeros, opset);
+        if (dtype == codes->dtype) continue;
+        narrow_input(graph, node, 0, "packed", dtype);
+        if (zero.id != 0) narrow_input(graph, node, 2, "packed_zero_point", dtype);
+    }
+    weir_eliminate_dead_code(graph);
+}
+
+weir_graph *weir_form_convert(const weir_graph *graph, weir_form form, int64_t opset) {
     weir_graph *copy = weir_graph_copy(graph);
-    bool fine = form == WEIR_FORM_NATIVE || apply(copy, from_operators, sizeof from_operators / sizeof *from_operators);
+    bool fine = form == WEIR_FORM_NATIVE ? apply(copy, native, sizeof native / sizeof *native)
+                                         : apply(copy, from_operators, sizeof from_operators / sizeof *from_operators);
     if (fine && form == WEIR_FORM_QDQ) fine = apply(copy, from_qonnx, sizeof from_qonnx / sizeof *from_qonnx);
+    if (fine && form == WEIR_FORM_QDQ) narrow_codes(copy, opset);
     if (fine && form == WEIR_FORM_QONNX)
         fine = apply(copy, to_qonnx, sizeof to_qonnx / sizeof *to_qonnx) && has_only_floats(copy);
     if (fine) return copy;

@@ -11,16 +11,26 @@ typedef enum weir_form {
 } weir_form;
 
 /* A copy of the graph in that form (README.md, "Forms"); NULL after an error that names the node and what the form
- * cannot express. */
-weir_graph *weir_form_convert(const weir_graph *graph, weir_form form);
+ * cannot express. `opset`: what was asked for, whose narrowest element types constant codes of QDQ take; 0: the oldest
+ * possible, where they have 8 bits or more. */
+weir_graph *weir_form_convert(const weir_graph *graph, weir_form form, int64_t opset);
 
 /* --- between the files of this conversion --- */
 
 /* A rule replaces a node of the graph; false after an error. */
 typedef bool weir_form_rule(weir_graph *graph, weir_node node);
-/* QLinearMatMul and the like to QDQ; Quant to QDQ; QDQ to Quant. */
+/* QLinearMatMul and the like to QDQ; Quant and FloatQuant to QDQ; QDQ to Quant, of floats to FloatQuant. */
 weir_form_rule weir_form_split_matmul, weir_form_split_gemm, weir_form_split_quant, weir_form_split_bipolar,
-    weir_form_join_dequantize;
+    weir_form_split_float, weir_form_join_dequantize, weir_form_join_float;
+/* FakeQuantize to FloatQuant, to QDQ, and to the first of these that has it. */
+weir_form_rule weir_form_number_to_qonnx, weir_form_number_to_onnx, weir_form_number_native;
+
+enum { WEIR_FORM_ONE = -1, WEIR_FORM_NO_AXIS = -2 };
+/* The one axis of a tensor of that shape along which a parameter that broadcasts to it changes; or it is one number, or
+ * changes along several. */
+int64_t weir_form_axis(const weir_array *array, const weir_shape *shape);
+/* The parameters of an axis, float32 that broadcast along it in a tensor of that rank; on the heap. */
+weir_array *weir_form_along(const weir_array *parameters, int64_t axis, int rank);
 
 /* A constant: its name is the node's with a suffix. The array is copied. */
 weir_value weir_form_constant(weir_graph *graph, weir_node node, const char *suffix, const weir_array *array);

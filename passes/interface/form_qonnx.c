@@ -61,17 +61,19 @@ static bool has_one_zero(const grid *g) {
     return true;
 }
 
+weir_array *weir_form_along(const weir_array *parameters, int64_t axis, int rank) {
+    weir_array *array = weir_array_convert(parameters, WEIR_FLOAT32);
+    array->shape = (weir_shape){.rank = parameters->count == 1 ? 0 : rank - (int)axis};
+    for (int i = 0; i < array->shape.rank; i++) array->shape.dim[i] = i == 0 ? (int64_t)parameters->count : 1;
+    return array;
+}
+
 /* A parameter that broadcasts along the grid's axis of a value of that rank; zero points that are all the same are
  * one. */
 static weir_value broadcast_value(weir_graph *graph, weir_node node, const char *suffix, const grid *g, int rank,
                                   bool zeros) {
-    weir_shape shape = {.rank = 0};
-    if (g->scale->count > 1 && !(zeros && has_one_zero(g))) {
-        shape.rank = rank - (int)g->axis;
-        for (int i = 0; i < shape.rank; i++) shape.dim[i] = i == 0 ? (int64_t)g->scale->count : 1;
-    }
-    weir_array *array = weir_array_new(WEIR_FLOAT32, &shape);
-    for (size_t i = 0; i < array->count; i++) weir_array_set(array, i, zeros ? zero_at(g, i) : scale_at(g, i));
+    if (zeros && has_one_zero(g)) return weir_form_number(graph, node, suffix, zero_at(g, 0));
+    weir_array *array = weir_form_along(zeros ? g->zero : g->scale, g->axis, rank);
     weir_value value = weir_form_constant(graph, node, suffix, array);
     weir_array_free(array);
     return value;
@@ -146,8 +148,7 @@ bool weir_form_join_dequantize(weir_graph *graph, weir_node node) {
     grid out, in;
     if (weir_node_int(graph, node, "block_size", 0) != 0)
         return weir_node_fail(graph, node, "QONNX has no scales of blocks");
-    if (weir_dtype_is_float(type->dtype))
-        return weir_node_fail(graph, node, "its codes are floats, which only ONNX's own operators have");
+    if (weir_dtype_is_float(type->dtype)) return weir_form_join_float(graph, node);
     if (!read_linear(graph, node, type, &out)) return false;
     if (constant != NULL) return join_constant(graph, node, &out, constant);
     if (source.id == 0)
@@ -167,13 +168,12 @@ bool weir_form_join_dequantize(weir_graph *graph, weir_node node) {
 
 /* --- QONNX to QDQ --- */
 
-/* The one axis along which a parameter changes, or -1 for one number; -2: neither. */
-static int64_t axis_of(const weir_array *array, const weir_shape *shape) {
-    int64_t axis = -1;
+int64_t weir_form_axis(const weir_array *array, const weir_shape *shape) {
+    int64_t axis = WEIR_FORM_ONE;
     for (int i = 0; i < array->shape.rank; i++) {
         const int dimension = shape->rank - array->shape.rank + i;
         if (array->shape.dim[i] == 1) continue;
-        if (axis >= 0 || array->shape.dim[i] != shape->dim[dimension]) return -2;
+        if (axis >= 0 || array->shape.dim[i] != shape->dim[dimension]) return WEIR_FORM_NO_AXIS;
         axis = dimension;
     }
     return axis;
@@ -196,9 +196,9 @@ static bool read_quant(const weir_graph *graph, weir_node node, grid *g) {
         !weir_form_parameter(graph, node, 3, "bit width", &bits))
         return false;
     const double width = weir_array_get(bits, 0);
-    const int64_t zero_axis = axis_of(g->zero, shape);
-    g->axis = axis_of(g->scale, shape);
-    if (g->axis == -2 || (zero_axis != -1 && zero_axis != g->axis))
+    const int64_t zero_axis = weir_form_axis(g->zero, shape);
+    g->axis = weir_form_axis(g->scale, shape);
+    if (g->axis == WEIR_FORM_NO_AXIS || (zero_axis != WEIR_FORM_ONE && zero_axis != g->axis))
         return weir_node_fail(graph, node, "its scales change along more than one axis");
     if (!is_whole(g->zero) || width != floor(width) || width < 1 || width > 32)
         return weir_node_fail(graph, node, "its bit width is %g, its zero point %g: QuantizeLinear needs whole numbers",
@@ -338,8 +338,8 @@ bool weir_form_split_bipolar(weir_graph *graph, weir_node node) {
     const weir_array *x = weir_value_constant(graph, weir_node_input(graph, node, 0));
     grid g = {.low = -1, .high = 1};
     if (!weir_form_parameter(graph, node, 1, "scale", &g.scale)) return false;
-    g.axis = axis_of(g.scale, shape);
-    if (x == NULL || g.axis == -2)
+    g.axis = weir_form_axis(g.scale, shape);
+    if (x == NULL || g.axis == WEIR_FORM_NO_AXIS)
         return weir_node_fail(graph, node, "QuantizeLinear cannot produce only -1 and +1, which %s",
                               x == NULL ? "activations need" : "scales along several axes need");
     weir_array *codes = weir_array_new(WEIR_INT8, shape);

@@ -185,7 +185,7 @@ static bool write_script(const char *folder) {
 
 static bool write_model(const weir_module *module, const weir_pass *pass, const weir_graph *graph, const char *folder) {
     char *path = weir_path_join(folder, "model.onnx");
-    weir_graph *formed = weir_form_convert(graph, (weir_form)weir_pass_choice(pass, "form"));
+    weir_graph *formed = weir_form_convert(graph, (weir_form)weir_pass_choice(pass, "form"), 0);
     bool fine = formed != NULL &&
                 weir_onnx_export(formed, path,
                                  &(weir_onnx_export_options){.name = weir_module_name(module), .one_frame = true});

@@ -257,6 +257,16 @@ check_published() {
     grep -q "published: error: contract" errors || fail "not a word about a wrong value: $(cat errors)"
 }
 
+# Number formats in files.
+check_number_formats() {
+    need_qonnx
+    if "$python" "$here/number_formats.py" "$WEIR" "$models/mlp_float.onnx" "$test_data" "$models/digits_calib.npz" --plant >output; then
+        fail "a wrong value is not seen: $(cat output)"
+    fi
+    "$python" "$here/number_formats.py" "$WEIR" "$models/mlp_float.onnx" "$test_data" "$models/digits_calib.npz" >output 2>&1 || fail "$(cat output)"
+    cat output
+}
+
 # Operators that become several, alone.
 check_composed() {
     need_qonnx

@@ -11,7 +11,10 @@
 static size_t differences(const weir_array *a, const weir_array *b) {
     size_t count = 0;
     assert_int_equal(a->count, b->count);
-    for (size_t i = 0; i < a->count; i++) count += weir_array_get(a, i) != weir_array_get(b, i);
+    for (size_t i = 0; i < a->count; i++) {
+        const double one = weir_array_get(a, i), other = weir_array_get(b, i);
+        count += one != other && !(isnan(one) && isnan(other));
+    }
     return count;
 }
 
@@ -31,7 +34,7 @@ static void digits_models_in_every_form(void **state) {
         weir_graph *graph = weir_onnx_import(path, NULL);
         weir_array *expected = run_all(graph, data);
         for (int form = WEIR_FORM_QDQ; form <= WEIR_FORM_QONNX; form++) {
-            weir_graph *formed = weir_form_convert(graph, (weir_form)form);
+            weir_graph *formed = weir_form_convert(graph, (weir_form)form, 0);
             assert_non_null(formed);
             assert_true(weir_graph_verify(formed));
             const bool qonnx = form == WEIR_FORM_QONNX;
@@ -133,7 +136,7 @@ static size_t differences_of(const weir_graph *graph, const weir_graph *other) {
 
 /* Both conversions must keep the side on which each tie falls, whatever the zero point. */
 static void expect_same(weir_graph *graph, weir_form form) {
-    weir_graph *formed = weir_form_convert(graph, form);
+    weir_graph *formed = weir_form_convert(graph, form, 0);
     assert_non_null(formed);
     assert_true(weir_graph_verify(formed));
     assert_int_equal(differences_of(graph, formed), 0);
@@ -149,7 +152,7 @@ static void ties_stay_in_qonnx(void **state) {
     for (int zero = -128; zero <= 127; zero += 51) expect_same(make_linear(WEIR_INT8, 1, zero, 0, 0), WEIR_FORM_QONNX);
     expect_same(make_linear(WEIR_UINT8, 3, 0, 128, 200), WEIR_FORM_QONNX);
     /* An odd zero point is what makes the difference: the plain translation would fail. */
-    weir_graph *graph = make_linear(WEIR_UINT8, 1, 77, 0, 0), *formed = weir_form_convert(graph, WEIR_FORM_QONNX);
+    weir_graph *graph = make_linear(WEIR_UINT8, 1, 77, 0, 0), *formed = weir_form_convert(graph, WEIR_FORM_QONNX, 0);
     assert_int_equal(count_op(formed, WEIR_OP_CLIP), 1);
     weir_graph *naive = make_quant(8, 77, false, false);
     assert_true(differences_of(graph, naive) > 50);
@@ -173,13 +176,142 @@ static void ties_stay_in_qdq(void **state) {
     }
 }
 
+/* --- number formats --- */
+
+/* Data, or (is_constant) a constant that is added to it, in a format. */
+static weir_graph *make_number(const char *format, int axis, bool is_constant) {
+    weir_graph *graph = weir_graph_new("g");
+    const weir_value x = add_input(graph, "x", WEIR_FLOAT32);
+    weir_value value = x;
+    if (is_constant) {
+        weir_array *data = sixteenths();
+        for (size_t i = 0; i < data->count; i++) weir_array_set(data, i, sin((double)i) * exp(cos((double)i / 7) * 6));
+        for (size_t i = 0; i < 64; i++) weir_array_set(data, i, 0);
+        value = weir_graph_add_constant(graph, "w", data);
+        weir_array_free(data);
+    }
+    const weir_node node = weir_graph_add_node(graph, WEIR_OP_FAKE_QUANTIZE, "n", &value, 1, 1, WEIR_NO_NODE);
+    weir_node_set_string(graph, node, "format", format);
+    weir_node_set_int(graph, node, "axis", axis);
+    assert_true(weir_infer_node(graph, node));
+    value = weir_node_output(graph, node, 0);
+    if (is_constant) value = add_node(graph, WEIR_OP_ADD, x, value, WEIR_NO_VALUE, WEIR_NO_VALUE);
+    weir_graph_add_output(graph, "y", value);
+    return graph;
+}
+
+static void expect_number(const char *format, int axis, bool is_constant, weir_form form, weir_op op) {
+    weir_graph *graph = make_number(format, axis, is_constant), *formed = weir_form_convert(graph, form, 0);
+    if (formed == NULL) print_message("%s\n", format);
+    assert_non_null(formed);
+    assert_int_equal(count_op(formed, WEIR_OP_FAKE_QUANTIZE), 0);
+    assert_int_equal(count_op(formed, op), 1);
+    if (differences_of(graph, formed) > 0) print_message("%s\n", format);
+    assert_int_equal(differences_of(graph, formed), 0);
+    weir_graph_free(formed);
+    weir_graph_free(graph);
+}
+
+/* Any minifloat is a FloatQuant; those without codes for infinity and NaN are ONNX's, at any bias; blocks of constants
+ * have scales. */
+static void number_formats_have_forms(void **state) {
+    static const char *const floats[] = {"minifloat_ieee width=8 exponent_width=4 exponent_bias=7",
+                                         "minifloat_ieee width=8 exponent_width=5",
+                                         "minifloat_ieee width=4 exponent_width=2 exponent_bias=3",
+                                         "minifloat_ieee width=8 exponent_width=4 exponent_bias=12"};
+    static const char *const others[] = {
+        "minifloat_ieee width=6 exponent_width=3", "minifloat_denorm width=8 exponent_width=4",
+        "minifloat_denorm width=5 exponent_width=2 exponent_bias=1", "minifloat_ieee width=16 exponent_width=8"};
+    static const char *const blocks[] = {"mxfp",
+                                         "mxfp exponent_width=5 frac_width=2 block_size=16",
+                                         "mxfp exponent_width=2 frac_width=1 block_size=-1",
+                                         "mxfp exponent_width=0 frac_width=6 block_size=7",
+                                         "nvfp4",
+                                         "mxint width=8",
+                                         "mxint width=4 block_size=5",
+                                         "mxint width=2 block_size=2",
+                                         "mxint_hardware width=6 exponent_width=6",
+                                         "block_fp width=12 block_size=32",
+                                         "block_minifloat width=8 exponent_width=4 block_size=9"};
+    (void)state;
+    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
+        expect_number(floats[i], 0, false, WEIR_FORM_NATIVE, WEIR_OP_FLOAT_QUANT);
+        expect_number(floats[i], 0, false, WEIR_FORM_QDQ, WEIR_OP_QUANTIZE_LINEAR);
+        expect_number(floats[i], 1, true, WEIR_FORM_QDQ, WEIR_OP_DEQUANTIZE_LINEAR);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        expect_number(others[i], 0, i % 2 == 0, WEIR_FORM_QONNX, WEIR_OP_FLOAT_QUANT);
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        for (int axis = 0; axis < 2; axis++)
+            expect_number(blocks[i], axis, true, axis == 0 ? WEIR_FORM_NATIVE : WEIR_FORM_QDQ,
+                          WEIR_OP_DEQUANTIZE_LINEAR);
+}
+
+/* Floats of 8 and 4 bits as FloatQuant, and back. */
+static void small_floats_are_float_quant(void **state) {
+    static const char *const types[] = {"float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "float4e2m1"};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof types / sizeof *types; i++) {
+        weir_graph *graph = weir_graph_new("g");
+        const int count = i % 3 == 0 ? 3 : 1;
+        const weir_value scale = add_parameter(graph, WEIR_FLOAT32, count, 0.002, 0.03, 0.7);
+        const weir_value inputs[] = {add_input(graph, "x", WEIR_FLOAT32), scale};
+        weir_node node = weir_graph_add_node(graph, WEIR_OP_QUANTIZE_LINEAR, "q", inputs, 2, 1, WEIR_NO_NODE);
+        weir_node_set_string(graph, node, "output_dtype", types[i / 2]);
+        weir_node_set_int(graph, node, "saturate", i % 2);
+        if (count > 1) weir_node_set_int(graph, node, "axis", 0);
+        assert_true(weir_infer_node(graph, node));
+        const weir_value codes[] = {weir_node_output(graph, node, 0), scale};
+        node = weir_graph_add_node(graph, WEIR_OP_DEQUANTIZE_LINEAR, "d", codes, 2, 1, WEIR_NO_NODE);
+        if (count > 1) weir_node_set_int(graph, node, "axis", 0);
+        assert_true(weir_infer_node(graph, node));
+        weir_graph_add_output(graph, "y", weir_node_output(graph, node, 0));
+        weir_graph *formed = weir_form_convert(graph, WEIR_FORM_QONNX, 0), *back;
+        assert_non_null(formed);
+        assert_int_equal(count_op(formed, WEIR_OP_FLOAT_QUANT), 1);
+        assert_int_equal(count_op(formed, WEIR_OP_QUANTIZE_LINEAR), 0);
+        assert_int_equal(differences_of(graph, formed), 0);
+        assert_non_null(back = weir_form_convert(formed, WEIR_FORM_QDQ, 0));
+        assert_int_equal(count_op(back, WEIR_OP_FLOAT_QUANT), 0);
+        assert_int_equal(differences_of(graph, back), 0);
+        weir_graph_free(back);
+        weir_graph_free(formed);
+        weir_graph_free(graph);
+    }
+}
+
+/* Constant codes take the narrowest type that the opset asked for has. */
+static void few_bits_are_packed(void **state) {
+    static const struct {
+        double bits;
+        int64_t opset;
+        const char *type;
+    } cases[] = {{4, 0, "int8"},  {4, 20, "int8"}, {4, 21, "int4"}, {3, 25, "int4"},
+                 {2, 21, "int4"}, {2, 25, "int2"}, {5, 25, "int8"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_graph *graph = make_quant(cases[i].bits, 0, true, false);
+        weir_node quant = weir_graph_first(graph);
+        weir_array *data = sixteenths();
+        weir_node_set_input(graph, quant, 0, weir_graph_add_constant(graph, "w", data));
+        weir_array_free(data);
+        weir_graph *formed = weir_form_convert(graph, WEIR_FORM_QDQ, cases[i].opset);
+        assert_non_null(formed);
+        const weir_value codes = weir_node_input(formed, weir_graph_first(formed), 0);
+        assert_string_equal(weir_dtype_name(weir_value_type(formed, codes)->dtype), cases[i].type);
+        assert_int_equal(differences_of(graph, formed), 0);
+        weir_graph_free(formed);
+        weir_graph_free(graph);
+    }
+}
+
 /* --- what is refused --- */
 
 /* The graph has no such form, and the message says that. Takes over the graph. */
 static void expect_refused(weir_graph *graph, weir_form form, const char *text) {
     weir_text_free(&test_messages);
     weir_text_add(&test_messages, "");
-    assert_null(weir_form_convert(graph, form));
+    assert_null(weir_form_convert(graph, form, 0));
     if (strstr(test_messages.data, text) == NULL) print_message("%s", test_messages.data);
     assert_non_null(strstr(test_messages.data, text));
     weir_graph_free(graph);
@@ -187,6 +319,15 @@ static void expect_refused(weir_graph *graph, weir_form form, const char *text) 
 
 static void what_has_no_form_is_named(void **state) {
     (void)state;
+    expect_refused(make_number("mxfp", 1, false), WEIR_FORM_NATIVE, "the scales of 'mxfp' depend on the data");
+    expect_refused(make_number("mxfp", 1, true), WEIR_FORM_QONNX, "QONNX has no form of 'mxfp");
+    expect_refused(make_number("mxfp exponent_width=3 frac_width=2", 1, true), WEIR_FORM_QDQ,
+                   "no element type of ONNX has the codes of 'mxfp exponent_width=3 frac_width=2");
+    expect_refused(make_number("minifloat_ieee width=6 exponent_width=3", 1, false), WEIR_FORM_QDQ,
+                   "no element type of ONNX has the codes of 'minifloat_ieee width=6");
+    expect_refused(make_number("log", 1, true), WEIR_FORM_NATIVE, "no element type of ONNX has the codes of 'log");
+    expect_refused(make_number("minifloat_ieee width=8 exponent_width=4 exponent_bias=200", 1, false), WEIR_FORM_QDQ,
+                   "are beyond float32's");
     expect_refused(make_quant(1, 0, true, false), WEIR_FORM_QDQ, "cannot produce only -1 and +1");
     expect_refused(make_quant(1, 2, true, false), WEIR_FORM_QDQ, "codes of -1 and +1 with a zero point");
     expect_refused(make_linear(WEIR_UINT8, 3, 0, 1, 2), WEIR_FORM_QONNX, "odd zero points per channel");
@@ -238,7 +379,8 @@ static void codes_and_computed_scales(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(digits_models_in_every_form), TEST(ties_stay_in_qonnx),        TEST(ties_stay_in_qdq),
+        TEST(digits_models_in_every_form), TEST(ties_stay_in_qonnx),           TEST(ties_stay_in_qdq),
+        TEST(number_formats_have_forms),   TEST(small_floats_are_float_quant), TEST(few_bits_are_packed),
         TEST(what_has_no_form_is_named),   TEST(codes_and_computed_scales),
     };
     return cmocka_run_group_tests_name("forms", tests, NULL, NULL);

@@ -70,7 +70,8 @@ typedef struct weir_number {
 typedef struct weir_number_shared {
     int exponent;
     double scale, threshold;
-    int64_t zero; /* the code of 0 */
+    double tensor; /* of two levels: the scale of the tensor, of which `scale` is a multiple; else 0 */
+    int64_t zero;  /* the code of 0 */
 } weir_number_shared;
 
 const char *weir_number_name(weir_number_id id);
@@ -125,6 +126,14 @@ bool weir_number_needs_range(const weir_number *n);
 /* Fills in what the data chooses for the whole tensor (fraction bits, an exponent's bias), from its largest magnitude:
  * the most precise setting that holds it. `mase`: MASE's rule for fraction bits, at least 0 and below the width. */
 void weir_number_choose(weir_number *n, double largest, bool mase);
+
+/* What codes are: places of floats (small_float.h) with some bits of fraction, whole numbers of a step, or neither. */
+typedef enum weir_number_codes {
+    WEIR_NUMBER_CODES_PLACES,
+    WEIR_NUMBER_CODES_STEPS,
+    WEIR_NUMBER_CODES_OTHER
+} weir_number_codes;
+weir_number_codes weir_number_codes_of(const weir_number *n, int *fraction);
 
 /* Bits of an element. */
 int weir_number_width(const weir_number *n);

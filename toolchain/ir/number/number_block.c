@@ -200,7 +200,8 @@ weir_number_shared weir_number_NVFP4_measure(const weir_number *n, const float *
     if (!(tensor > 0) || isinf(tensor)) return (weir_number_shared){.scale = 0};
     const double wanted = number_largest(x, count) / E2M1_LARGEST / tensor;
     const int64_t code = weir_small_float_place(wanted, E4M3_FRACTION, E4M3_BIAS, E4M3_MOST);
-    return (weir_number_shared){.scale = weir_small_float_number(code, E4M3_FRACTION, E4M3_BIAS) * tensor};
+    return (weir_number_shared){.scale = weir_small_float_number(code, E4M3_FRACTION, E4M3_BIAS) * tensor,
+                                .tensor = tensor};
 }
 
 number_limits weir_number_NVFP4_limits(const weir_number *n) {

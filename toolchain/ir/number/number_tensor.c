@@ -75,6 +75,23 @@ float weir_number_threshold(const weir_number *n, const weir_number_shared *shar
     return float_of((int32_t)reached) + 0.0F; /* zero has no sign */
 }
 
+weir_number_codes weir_number_codes_of(const weir_number *n, int *fraction) {
+    switch (n->id) {
+    case WEIR_NUMBER_MINIFLOAT_IEEE:
+    case WEIR_NUMBER_BLOCK_MINIFLOAT:
+        *fraction = weir_number_get(n, WEIR_KEY_WIDTH) - weir_number_get(n, WEIR_KEY_EXPONENT_WIDTH) - 1;
+        return WEIR_NUMBER_CODES_PLACES;
+    case WEIR_NUMBER_MXFP:
+        *fraction = weir_number_get(n, WEIR_KEY_FRAC_WIDTH);
+        return weir_number_get(n, WEIR_KEY_EXPONENT_WIDTH) == 0 ? WEIR_NUMBER_CODES_STEPS : WEIR_NUMBER_CODES_PLACES;
+    case WEIR_NUMBER_NVFP4: *fraction = 1; return WEIR_NUMBER_CODES_PLACES;
+    case WEIR_NUMBER_BLOCK_FP:
+    case WEIR_NUMBER_MXINT:
+    case WEIR_NUMBER_MXINT_HARDWARE: return WEIR_NUMBER_CODES_STEPS;
+    default: return WEIR_NUMBER_CODES_OTHER;
+    }
+}
+
 int weir_number_width(const weir_number *n) {
     if (weir_number_has(n, WEIR_KEY_WIDTH)) return weir_number_get(n, WEIR_KEY_WIDTH);
     if (n->id == WEIR_NUMBER_NVFP4) return 4;
