@@ -60,6 +60,24 @@ bool weir_form_parameter(const weir_graph *graph, weir_node node, size_t index, 
                           weir_value_name(graph, value));
 }
 
+int64_t weir_form_axis(const weir_array *array, const weir_shape *shape) {
+    int64_t axis = WEIR_FORM_ONE;
+    for (int i = 0; i < array->shape.rank; i++) {
+        const int dimension = shape->rank - array->shape.rank + i;
+        if (array->shape.dim[i] == 1) continue;
+        if (axis >= 0 || array->shape.dim[i] != shape->dim[dimension]) return WEIR_FORM_NO_AXIS;
+        axis = dimension;
+    }
+    return axis;
+}
+
+weir_array *weir_form_along(const weir_array *parameters, int64_t axis, int rank) {
+    weir_array *array = weir_array_convert(parameters, WEIR_FLOAT32);
+    array->shape = (weir_shape){.rank = parameters->count == 1 ? 0 : rank - (int)axis};
+    for (int i = 0; i < array->shape.rank; i++) array->shape.dim[i] = i == 0 ? (int64_t)parameters->count : 1;
+    return array;
+}
+
 /* --- the rules of each step --- */
 
 typedef struct form_rule {

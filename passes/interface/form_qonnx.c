@@ -61,13 +61,6 @@ static bool has_one_zero(const grid *g) {
     return true;
 }
 
-weir_array *weir_form_along(const weir_array *parameters, int64_t axis, int rank) {
-    weir_array *array = weir_array_convert(parameters, WEIR_FLOAT32);
-    array->shape = (weir_shape){.rank = parameters->count == 1 ? 0 : rank - (int)axis};
-    for (int i = 0; i < array->shape.rank; i++) array->shape.dim[i] = i == 0 ? (int64_t)parameters->count : 1;
-    return array;
-}
-
 /* A parameter that broadcasts along the grid's axis of a value of that rank; zero points that are all the same are
  * one. */
 static weir_value broadcast_value(weir_graph *graph, weir_node node, const char *suffix, const grid *g, int rank,
@@ -167,17 +160,6 @@ bool weir_form_join_dequantize(weir_graph *graph, weir_node node) {
 }
 
 /* --- QONNX to QDQ --- */
-
-int64_t weir_form_axis(const weir_array *array, const weir_shape *shape) {
-    int64_t axis = WEIR_FORM_ONE;
-    for (int i = 0; i < array->shape.rank; i++) {
-        const int dimension = shape->rank - array->shape.rank + i;
-        if (array->shape.dim[i] == 1) continue;
-        if (axis >= 0 || array->shape.dim[i] != shape->dim[dimension]) return WEIR_FORM_NO_AXIS;
-        axis = dimension;
-    }
-    return axis;
-}
 
 static bool is_whole(const weir_array *array) {
     for (size_t i = 0; i < array->count; i++) {
