@@ -360,7 +360,8 @@ static void correct(removal *r, weir_node node, const weir_channel_layer *layer)
     for (int64_t k = 0; k < from->count; k++) {
         const state *s = &r->state[from->first + k];
         const int64_t group = layer->groups == 1 ? 0 : k / w.in_group;
-        if (!goes(r, from->first + (uint32_t)k) || !s->is_constant || s->value == 0) continue;
+        if (!goes(r, from->first + (uint32_t)k) || !s->is_constant || s->value == 0 || !is_read(r, node, layer, &w, k))
+            continue;
         if (sum == NULL) sum = weir_arena_array(r->arena, (size_t)w.rows, sizeof *sum);
         for (int64_t o = group * w.row_group; o < (group + 1) * w.row_group; o++) {
             bool any = false;

@@ -59,6 +59,22 @@ static weir_value integers(network *n, const int64_t *values, int64_t count) {
     return add_array(n, array);
 }
 
+/* Codes of 8 bits with a scale a channel, and their numbers. */
+static weir_value quantized(network *n, weir_value x, int axis) {
+    const weir_shape vector = {1, {shape_of(n, x)->dim[axis]}};
+    weir_array *zeros = weir_array_new(WEIR_INT8, &vector), *scales = weir_array_new(WEIR_FLOAT32, &vector);
+    for (size_t i = 0; i < scales->count; i++) weir_array_set(scales, i, (double)(1 + below(n, 100)) / 2000);
+    const weir_value scale = add_array(n, scales), zero = add_array(n, zeros);
+    weir_value value = x;
+    for (int back = 0; back < 2; back++) {
+        const weir_op op = back ? WEIR_OP_DEQUANTIZE_LINEAR : WEIR_OP_QUANTIZE_LINEAR;
+        const weir_node node = put(n, op, (weir_value[]){value, scale, zero}, 3, 1);
+        weir_node_set_int(n->graph, node, "axis", chance(n, 50) ? axis : axis - shape_of(n, x)->rank);
+        value = infer(n, node);
+    }
+    return value;
+}
+
 /* Which of so many channels are masked: the same ones in most layers, each with its own chance in some. */
 static void choose(network *n, bool *masked, int64_t count) {
     const bool alike = chance(n, 75);
@@ -77,7 +93,8 @@ static weir_value weights(network *n, weir_shape shape, int axis, const bool *ma
         weir_array_set_int(mask, i, stays);
     }
     const weir_value value = add_array(n, w), keep = add_array(n, mask);
-    return has_mask ? add(n, WEIR_OP_MASK, value, keep) : value;
+    const weir_value result = has_mask ? add(n, WEIR_OP_MASK, value, keep) : value;
+    return chance(n, 20) ? quantized(n, result, axis) : result;
 }
 
 static weir_value bias(network *n, int64_t count, const bool *masked) {
@@ -118,7 +135,7 @@ static weir_value elementwise(network *n, weir_value x) {
     const int64_t count = shape_of(n, x)->dim[1];
     const weir_shape vector = {1, {count}}, column = {3, {count, 1, 1}};
     const weir_value none = WEIR_NO_VALUE;
-    switch (below(n, 8)) {
+    switch (below(n, 9)) {
     case 0: return add(n, WEIR_OP_RELU, x, none);
     case 1: return add(n, WEIR_OP_SIGMOID, x, none);
     case 2: return add(n, WEIR_OP_PRELU, x, reals(n, column, -0.5));
@@ -130,6 +147,7 @@ static weir_value elementwise(network *n, weir_value x) {
         return infer(n, put(n, WEIR_OP_BATCH_NORMALIZATION, inputs, 5, 1));
     }
     case 6: return add(n, WEIR_OP_ABS, x, none);
+    case 7: return quantized(n, x, 1);
     default: return add(n, WEIR_OP_MAX, x, reals(n, column, -0.5));
     }
 }

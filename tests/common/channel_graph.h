@@ -5,8 +5,8 @@
 #include "ir/graph/graph.h"
 
 /* A float network on an image [1, 3, 8, 8] with inferred types: layers with and without padding, biases and groups,
- * residual sums, Concats, Slices, Splits, Transposes, pools, normalizations, gates, and one or two outputs. Layers of
- * equally many channels are masked alike, mostly. Follows from the seed alone. */
+ * residual sums, Concats, Slices, Splits, Transposes, pools, normalizations, gates, quantizers, and one or two outputs.
+ * Layers of equally many channels are masked alike, mostly. Follows from the seed alone. */
 weir_graph *channel_graph(uint64_t seed);
 
 #endif

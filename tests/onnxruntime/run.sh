@@ -171,8 +171,8 @@ check_random() {
     tail -1 output
 }
 
-# Random networks with masked channels: the file without them computes what the masked graph computes. FIRST and NETWORKS
-# choose others.
+# Random networks with masked channels: the file without them computes what the masked graph computes. Without ONNX
+# Runtime's optimizations, which change the order of sums, and so codes next to ties. FIRST and NETWORKS choose others.
 check_pruned() {
     mkdir networks && "$MAKE_PRUNED" networks "${FIRST:-1}" "${NETWORKS:-40}" || fail "no networks"
     for graph in networks/*.weir; do
@@ -180,7 +180,7 @@ check_pruned() {
         weir opt "$graph" -p "remove_channels,onnx_runtime{dir=made}" >/dev/null 2>&1 || fail "$graph: not exported without channels"
         cmp -s made/model.onnx masked/model.onnx && fail "$graph: nothing removed"
         cp made/model.onnx masked/model.onnx
-        compare masked --rtol 1e-4 --atol 1e-4 || fail "$graph"
+        compare masked --rtol 1e-4 --atol 1e-4 --optimize none || fail "$graph"
         "$python" "$here/check.py" masked/model.onnx >output 2>&1 || [ $? -eq 77 ] || fail "$graph: $(tail -1 output)"
         [ "$graph" = "networks/${FIRST:-1}.weir" ] || rm -r masked
         rm -r made
