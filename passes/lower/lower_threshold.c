@@ -78,6 +78,7 @@ static bool threshold_codes(weir_lowering *l, weir_node node, int64_t steps, wei
     *quant = weir_lower_quant_of(WEIR_INT8, one_scale(l, (double)scale / (double)step), NULL, 1, -1);
     quant->is_signed = low < 0;
     quant->width = weir_bits_for(low, high);
+    if (low == -high) quant->saturation = WEIR_SATURATE_SYMMETRIC;
     if (low == -1 && step == 2 && steps == 1) quant->format = WEIR_FORMAT_BINARY;
     weir_lower_recognize_fixed(quant);
     return quant->width <= 32 || weir_lower_fail(l, node, "its results need more than 32 bits");

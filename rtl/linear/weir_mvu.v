@@ -18,9 +18,9 @@
 //            result. m_ready does not reach s_ready, which depends on registers only.
 // Invariant: results in flight or waiting = used_q <= PLACES, enough for one to wait a whole dot product without a
 //            bubble.
-// Mapping:   ROWS * PE weir_dot: ROWS * PE * SIMD products (DSP blocks or LUTs; with PAIRS half as many DSP blocks),
-//            registered adder trees, accumulators; two registers a result, or weir_fifo where dot products are shorter
-//            than the pipeline.
+// Mapping:   ROWS * PE weir_dot: ROWS * PE * SIMD products (DSP blocks or LUTs; with PAIRS half as many DSP blocks,
+//            with SIGNS none), registered adder trees, accumulators; two registers a result, or weir_fifo where dot
+//            products are shorter than the pipeline.
 `default_nettype none
 
 module weir_mvu #(
@@ -35,6 +35,7 @@ module weir_mvu #(
   parameter integer PARTS    = 1,   // of a product in lookup tables (weir_mul_logic); 1: DSP blocks
   parameter integer SPREAD   = 0,   // 1: the device has distributed RAM
   parameter integer PAIRS    = 0,   // 1: outputs 2 i and 2 i + 1 share DSP blocks
+  parameter integer SIGNS    = 0,   // 1: weights are -1, 0 or 1; 2: elements, too; 3: both are -1 or 1, SIMD is even
   parameter integer VECTORS  = 1,   // 1: one x for all outputs; PE: one for each
   parameter integer ROWS     = 1
 ) (
@@ -54,7 +55,8 @@ module weir_mvu #(
   localparam integer ROW_W   = VECTORS * SIMD * X_W;
   localparam integer TAKEN_W = ROWS * ROW_W;
   localparam integer GIVEN_W = ROWS * PE * ACC_W;
-  localparam integer PROD_W  = X_W + W_W < ACC_W ? X_W + W_W : ACC_W;  // bits of a product that matter
+  localparam integer FULL_W  = SIGNS == 0 ? X_W + W_W : SIGNS == 1 ? X_W + 1 : SIGNS == 2 ? 2 : 1;
+  localparam integer PROD_W  = FULL_W < ACC_W ? FULL_W : ACC_W;  // bits of a product that matter
   // cycles from an x beat to the tree's sum
   localparam integer SUM     = READ + 1 + $clog2(PARTS) + PAIRS + $clog2(SIMD);
   localparam integer RESULT  = BEATS > 1 ? SUM + 1 : SUM;              // cycles from the last one to the result
@@ -71,6 +73,9 @@ module weir_mvu #(
     end
     if (PAIRS < 0 || PAIRS > 1 || (PAIRS == 1 && PE % 2 != 0)) begin : g_check_pairs
       weir_mvu_PAIRS_must_be_0_or_1_and_0_with_an_odd_PE u_error ();
+    end
+    if (SIGNS < 0 || SIGNS > 3 || (SIGNS > 0 && (PAIRS != 0 || PARTS != 1 || W_W != 2))) begin : g_check_signs
+      weir_mvu_SIGNS_must_be_0_to_3_and_0_with_PAIRS_or_PARTS_or_a_W_W_other_than_2 u_error ();
     end
     if (VECTORS != 1 && (VECTORS != PE || PAIRS != 0)) begin : g_check_vectors
       weir_mvu_VECTORS_must_be_1_or_PE_and_1_with_PAIRS u_error ();
@@ -146,7 +151,8 @@ module weir_mvu #(
         .SIMD      (SIMD),
         .ACCUMULATE(BEATS > 1 ? 1 : 0),
         .PARTS     (PARTS),
-        .PAIR      (PAIRS != 0 ? X_W + W_W : 0)
+        .PAIR      (PAIRS != 0 ? X_W + W_W : 0),
+        .SIGNS     (SIGNS)
       ) u_dot [PE/(PAIRS+1)-1:0] (
         .clk   (clk),
         .add   (add),

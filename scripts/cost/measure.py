@@ -102,10 +102,16 @@ def mvu(r, family):
     while simd * pe > (8 if family in SLOW else 16):
         simd, pe = r.randint(1, 8), r.randint(1, 4)
     beats = pick(r, 1, 2, 8, 28, 100)
-    return {"X_W": x, "X_SIGNED": r.randint(0, 1), "W_W": w, "SIMD": simd, "PE": pe, "BEATS": beats,
-            "ACC_W": x + w + (simd * beats).bit_length() + r.randint(0, 1), "READ": r.randint(1, 3),
-            "PARTS": (w + 3) // 4 if family in SLOW else 1, "SPREAD": int(family in SPREAD), "VECTORS": pick(r, 1, 1, 1, pe),
-            "ROWS": pick(r, 2, 3) if beats == 1 else 1}
+    values = {"X_W": x, "X_SIGNED": r.randint(0, 1), "W_W": w, "SIMD": simd, "PE": pe, "BEATS": beats,
+              "ACC_W": x + w + (simd * beats).bit_length() + r.randint(0, 1), "READ": r.randint(1, 3),
+              "PARTS": (w + 3) // 4 if family in SLOW else 1, "SPREAD": int(family in SPREAD), "VECTORS": pick(r, 1, 1, 1, pe),
+              "ROWS": pick(r, 2, 3) if beats == 1 else 1}
+    signs = pick(r, 0, 1, 1, 2, 3)
+    if signs > 0:
+        values.update({"W_W": 2, "SIMD": 2 * simd if signs == 3 else simd, "PARTS": 1, "SIGNS": signs})
+    if signs > 1:
+        values.update({"X_W": 2, "X_SIGNED": 1, "ACC_W": 3 + (values["SIMD"] * beats).bit_length()})
+    return values
 
 
 def add(r, _):

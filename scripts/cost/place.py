@@ -62,7 +62,9 @@ CORNERS = {
     "mvu": ({"X_W": 8, "X_SIGNED": 0, "W_W": 8, "ACC_W": 19, "SIMD": 2, "PE": 1, "BEATS": 8},
             {"X_W": 8, "X_SIGNED": 0, "W_W": 8, "ACC_W": 21, "SIMD": 8, "PE": 1, "BEATS": 8},
             {"X_W": 8, "X_SIGNED": 0, "W_W": 8, "ACC_W": 32, "SIMD": 2, "PE": 1, "BEATS": 8},
-            {"X_W": 4, "X_SIGNED": 0, "W_W": 4, "ACC_W": 13, "SIMD": 8, "PE": 2, "BEATS": 8}),
+            {"X_W": 4, "X_SIGNED": 0, "W_W": 4, "ACC_W": 13, "SIMD": 8, "PE": 2, "BEATS": 8},
+            {"X_W": 8, "X_SIGNED": 0, "W_W": 2, "ACC_W": 15, "SIMD": 8, "PE": 1, "BEATS": 8, "SIGNS": 1},
+            {"X_W": 2, "X_SIGNED": 1, "W_W": 2, "ACC_W": 8, "SIMD": 8, "PE": 2, "BEATS": 8, "SIGNS": 3}),
     "add": ({"A_W": 8, "A_SIGNED": 1, "B_W": 8, "B_SIGNED": 1, "CA": 1, "CB": 1, "OUT_W": 9, "LANES": 1},
             {"A_W": 12, "A_SIGNED": 1, "B_W": 12, "B_SIGNED": 1, "CA": 1191, "CB": 725, "OUT_W": 25, "LANES": 4}),
     "cast": ({"LANES": 1, "IN_W": 16, "IN_SIGNED": 1, "OUT_W": 8, "SHIFT": 6, "LEFT": 0, "ROUND": 0, "LO": -128, "HI": 127, "ADD_W": 0},
@@ -127,6 +129,8 @@ def configurations(modules, devices):
                     values["READ"] -= 1  # no register behind the memory's own
                 if corner.get("PE", 1) % 2 == 1:
                     values.pop("PAIRS", None)  # of two outputs
+                if values.get("SIGNS", 0) > 0:
+                    values.update({"PARTS": 1, "PAIRS": 0})  # no multipliers
                 if module == "multiply" and values["PARTS"] > 1:
                     values["PARTS"] = (values["B_BITS"] + 3) // 4
                 if "REGISTERED" in values and corner is CORNERS[module][0]:

@@ -69,10 +69,11 @@ void case_make_data(component_case *c, int64_t frames) {
             weir_array_new(WEIR_INT64, &(weir_shape){2, {frames, weir_stream_elements(c->graph, value)}});
         for (size_t i = 0; i < data->count; i++) {
             int64_t choice = case_range(c, 0, 7);
-            weir_array_set_int(data, i,
-                               choice == 0   ? type->low
-                               : choice == 1 ? type->high
-                                             : case_range(c, type->low, type->high));
+            const int64_t code = choice == 0   ? type->low
+                                 : choice == 1 ? type->high
+                                               : case_range(c, type->low, type->high);
+            const bool is_sign = type->quant.format == WEIR_FORMAT_BINARY;
+            weir_array_set_int(data, i, is_sign ? (code < 0 ? -1 : 1) : code);
         }
         c->data[input] = data;
     }

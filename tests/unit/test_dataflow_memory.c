@@ -114,9 +114,20 @@ static void signs(void **state) {
         weir_graph *graph = weir_graph_new("g");
         weir_graph_set_device(graph, device != 0 ? "ecp5-25k" : "", 0);
         weir_value in[2] = {add_codes_input(graph, "x", WEIR_INT16, 1, 2, -4096, 4095), ints(graph, "w", 2, 2, w)};
+        check(graph, put(graph, WEIR_OP_LINEAR, "fc", 2, in), 2, 0, 2, 2, "fc_weights.hex", "6\n"); /* + - - + */
+    }
+}
+
+/* Without their lowest bits 0, -2, 1, -1; in pairs of outputs 1, -3, 3 and -1 - 1 with all bits. */
+static void odd_numbers(void **state) {
+    (void)state;
+    static const int64_t w[4] = {1, -3, 3, -1};
+    for (int device = 0; device < 2; device++) {
+        weir_graph *graph = weir_graph_new("g");
+        weir_graph_set_device(graph, device != 0 ? "ecp5-25k" : "", 0);
+        weir_value in[2] = {add_codes_input(graph, "x", WEIR_INT16, 1, 2, -1024, 1023), ints(graph, "w", 2, 2, w)};
         check(graph, put(graph, WEIR_OP_LINEAR, "fc", 2, in), 2, 0, 2, 2, "fc_weights.hex",
-              device == 0 ? "6\n"    /* + - - + */
-                          : "3d\n"); /* 1 - 1, -1, -1, 1 */
+              device == 0 ? "d8\n" : "ce9\n");
     }
 }
 
@@ -283,8 +294,8 @@ static void file_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(weights),    TEST(signs),      TEST(lanes),       TEST(scales),     TEST(one_for_all),
-        TEST(thresholds), TEST(wide_words), TEST(deep_tables), TEST(file_names),
+        TEST(weights),     TEST(signs),      TEST(odd_numbers), TEST(lanes),       TEST(scales),
+        TEST(one_for_all), TEST(thresholds), TEST(wide_words),  TEST(deep_tables), TEST(file_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

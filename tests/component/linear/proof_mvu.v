@@ -1,7 +1,7 @@
 // Dot products with whatever weight words come READ cycles after they are asked for, each for its beat. Sums are taken
 // modulo 2^ACC_W, which loses nothing of what an element, a weight or a sum of the wrong beat would do.
 // sources: linear/weir_mvu.v
-// with: linear/weir_dot.v linear/weir_mul.v linear/weir_mul_logic.v stream/weir_fifo.v
+// with: linear/weir_dot.v linear/weir_mul.v linear/weir_mul_logic.v linear/weir_mul_sign.v stream/weir_fifo.v
 // prove: unbounded SIMD=1 PE=1 BEATS=1 READ=1 PARTS=1 ACC_W=1
 // prove: unbounded SIMD=1 PE=1 BEATS=5 READ=1 PARTS=1 ACC_W=1
 // prove: bounded 16 SIMD=2 PE=1 BEATS=3 READ=3 PARTS=1 ACC_W=2

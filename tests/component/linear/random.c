@@ -11,6 +11,26 @@
 /* With and without registers in multipliers and memories; products in lookup tables. */
 static const char *const devices[] = {NULL, "ecp5-45k", "ice40hx8k"};
 
+/* Weights of -1 and 1, or of 0 as well, and often elements that are of them too; without a draw that other cases know.
+ * True: no factor is 0. */
+static bool make_signs(const component_case *c, weir_value x, int64_t *codes, int64_t count) {
+    enum { ANY, TERNARY, BINARY };
+    component_case apart = *c;
+    const bool zeros = case_chance(&apart, 40);
+    for (int64_t i = 0; i < count; i++) codes[i] = zeros && case_chance(&apart, 30) ? 0 : codes[i] < 0 ? -1 : 1;
+    const int64_t elements = case_range(&apart, ANY, BINARY);
+    if (elements == ANY) return false;
+    weir_type type = *weir_value_type(c->graph, x);
+    type.dtype = WEIR_INT8;
+    type.quant.is_signed = true;
+    type.quant.width = 2;
+    type.low = -1;
+    type.high = 1;
+    if (elements == BINARY) type.quant.format = WEIR_FORMAT_BINARY;
+    weir_value_set_type(c->graph, x, &type);
+    return elements == BINARY && !zeros;
+}
+
 static void build(component_case *c) {
     const bool depthwise = case_chance(c, 30);
     int64_t rows = case_rows(c), k = case_range(c, 1, depthwise ? 9 : 40), n = case_range(c, depthwise ? 2 : 1, 12);
@@ -18,12 +38,14 @@ static void build(component_case *c) {
     const int bits = (int)case_range(c, 1, 12);
     const bool is_signed = case_chance(c, 85);
     int64_t *codes = case_numbers(c, n * k, bits, is_signed);
-    for (int64_t i = 0; bits <= 2 && is_signed && i < n * k; i++) codes[i] = codes[i] < 0 ? -1 : 1; /* binary */
+    const bool are_pairs = bits <= 2 && is_signed && make_signs(c, x, codes, n * k) && k % 2 == 0;
     weir_value inputs[2] = {x, case_ints(c, "w", n, k, codes)};
     free(codes);
     weir_node node = case_node(c, WEIR_OP_LINEAR, "linear", inputs, 2, 1);
     int64_t simd = rows > 1 || depthwise ? case_divisor(c, k) : case_range(c, 1, k);
     int64_t pe = rows > 1 || depthwise ? case_divisor(c, n) : case_range(c, 1, n);
+    if (are_pairs && simd % 2 != 0) simd = 2;
+    if (are_pairs && n % pe != 0) pe = 1;
     if (depthwise) {
         weir_node_set_int(c->graph, node, "group", n);
         weir_node_set_int(c->graph, node, "interleave", pe);

@@ -7,7 +7,8 @@
  * since it takes all channels side by side a cycle for each pixel that they see. Weights: word (group g, beat b) holds,
  * for output p and input s of the fold, w[g * PE + p, b * SIMD + s] at index p * SIMD + s; words in the order of
  * matrices, then g, then b. Outputs and inputs beyond the matrix are zero. In pairs of outputs, the weights of the
- * second are less 1 where those of the first are negative (weir_mul_pair). */
+ * second are less 1 where those of the first are negative (weir_mul_pair). Products of weights of -1, 0 and 1 need no
+ * multipliers (SIGNS). */
 #include <assert.h>
 #include <string.h>
 
@@ -255,8 +256,14 @@ static factors factors_of(const weir_graph *graph, weir_node node) {
     return (factors){x, is_signed ? x : x + 1, weir_memory_signed_bits(graph, weir_node_input(graph, node, 1))};
 }
 
-static int64_t parts_of(const weir_graph *graph, const factors *f) {
-    return weir_cost_product_parts(weir_target_of(graph).device, f->element, f->weight);
+/* Are all weights -1, 0 or 1, so that a product is an element, its negative or 0? */
+static bool are_signs(const weir_graph *graph, weir_node node, const factors *f) {
+    const weir_type *weights = weir_value_type(graph, weir_node_input(graph, node, 1));
+    return f->weight == 2 && weights->low >= -1 && weights->high <= 1;
+}
+
+static int64_t parts_of(const weir_graph *graph, weir_node node, const factors *f) {
+    return are_signs(graph, node, f) ? 1 : weir_cost_product_parts(weir_target_of(graph).device, f->element, f->weight);
 }
 
 /* Two weights side by side in one block: it is wide enough, a second one was needed, and no weight has the least value
@@ -264,7 +271,7 @@ static int64_t parts_of(const weir_graph *graph, const factors *f) {
 static bool in_pairs(const weir_graph *graph, weir_node node, const layout *l, const factors *f) {
     assert(f->weight >= 1 && f->weight < 64);
     const weir_device *device = weir_target_of(graph).device;
-    if (device == NULL || l->outputs % 2 != 0 || l->interleave != 1) return false;
+    if (device == NULL || l->outputs % 2 != 0 || l->interleave != 1 || are_signs(graph, node, f)) return false;
     const int64_t least = weir_value_type(graph, weir_node_input(graph, node, 1))->low;
     return least > -((int64_t)1 << (f->weight - 1)) && weir_cost_product_blocks(device, f->element, f->weight) == 1 &&
            weir_cost_product_blocks(device, f->element, f->x + 2 * f->weight) == 1;
@@ -310,7 +317,7 @@ static computation computation_of(const weir_graph *graph, weir_node node) {
     computation c = {.layout = layout_of(graph, node), .x = factors_of(graph, node)};
     weir_memory_get(graph, node, 0, &c.weights);
     c.read = read_cycles(graph, &c.weights, &c.x);
-    c.parts = parts_of(graph, &c.x);
+    c.parts = parts_of(graph, node, &c.x);
     c.replay = is_replay_registered(graph, node, &c.layout, &c.x);
     c.depth =
         c.read + weir_clog2(c.parts) + c.weights.in_pairs + weir_clog2(c.layout.simd) + (c.layout.beats > 1 ? 3 : 2);
@@ -374,6 +381,14 @@ static bool are_odd(const weir_graph *graph, weir_node node, const layout *f, bo
         return false;
     if (weir_graph_patchable(graph)) return weir_value_type(graph, value)->quant.format == WEIR_FORMAT_BINARY;
     return weir_array_is_odd(weir_value_constant(graph, value));
+}
+
+/* SIGNS of weir_dot: 1: weights are -1, 0 or 1; 2: elements, too; 3: both are -1 or 1, in whole pairs. */
+static int64_t signs_of(const weir_graph *graph, weir_node node, const layout *l, const factors *f) {
+    if (!are_signs(graph, node, f)) return 0;
+    const weir_type *x = weir_value_type(graph, weir_stream_source(graph, weir_node_input(graph, node, 0)));
+    if (f->element > 2 || !x->has_range || x->low < -1 || x->high > 1) return 1;
+    return x->quant.format == WEIR_FORMAT_BINARY && l->simd % 2 == 0 && are_odd(graph, node, l, false) ? 3 : 2;
 }
 
 static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
@@ -443,6 +458,7 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "READ", c.read);
     weir_build_set(b, u, "PARTS", c.parts);
     weir_build_set(b, u, "PAIRS", c.weights.in_pairs);
+    weir_build_set(b, u, "SIGNS", signs_of(b->graph, node, f, &c.x));
     const weir_target target = weir_target_of(b->graph);
     if (f->interleave > 1) weir_build_set(b, u, "VECTORS", f->interleave);
     if (f->rows > 1) weir_build_set(b, u, "ROWS", f->rows);
@@ -471,17 +487,26 @@ typedef struct tree_bits {
     int64_t sums, passed, tables;
 } tree_bits;
 
-static tree_bits tree_of(const weir_cost_part *part, int64_t simd, int64_t bits, int64_t most) {
+static tree_bits tree_of(const weir_cost_part *part, int64_t simd, int64_t bits, int64_t most, bool carries) {
     assert(simd >= 1 && bits >= 1);
     tree_bits tree = {0, 0, 0};
     for (; simd > 1; simd = weir_ceil_divide(simd, 2)) {
         const bool extends = bits < most;
         bits += extends;
-        tree.sums += simd / 2 * bits;
-        tree.tables += simd / 2 * weir_cost_sum(part, bits, extends);
+        tree.sums += simd / 2 * bits + (carries ? (simd + 1) / 2 - 1 : 0);
+        tree.tables += simd / 2 * weir_cost_sum(part, bits + carries, extends);
         tree.passed += simd % 2 * bits;
     }
     return tree;
+}
+
+/* Products by signs, of one output: lookup tables and registers. The first one by weights alone is negated as a whole;
+ * two of signs are one half of their sum, which passes a level of the tree. */
+static tree_bits signs_amount(int64_t signs, int64_t simd, int64_t element) {
+    enum { BOTH = 2 };
+    if (signs == 0) return (tree_bits){0, 0, 0};
+    if (signs == 1) return (tree_bits){.sums = simd * (element + 1), .tables = (simd + 1) * element};
+    return (tree_bits){.sums = BOTH * simd, .tables = signs == BOTH ? BOTH * simd : simd};
 }
 
 static void cost(weir_cost_part *part) {
@@ -490,25 +515,34 @@ static void cost(weir_cost_part *part) {
     const int64_t read = weir_cost_value(part, "READ"), parts = weir_cost_value(part, "PARTS");
     const int64_t beats = weir_cost_value(part, "BEATS"), pairs = weir_cost_value(part, "PAIRS");
     const int64_t rows = weir_cost_value(part, "ROWS"), outputs = rows * pe;
-    const int64_t width = weir_cost_value(part, "ACC_W"), tree_sum = x + w + weir_clog2(simd);
+    const int64_t signs = weir_cost_value(part, "SIGNS"), full = signs == 0 ? x + w : signs == 1 ? x + 1 : 2;
+    const int64_t leaves = signs == 3 ? simd / 2 : simd;
+    const int64_t width = weir_cost_value(part, "ACC_W"), tree_sum = full + weir_clog2(leaves);
     const int64_t sum =
         beats == 1 && tree_sum < width ? tree_sum : width; /* above the tree's sum bits repeat the sign */
-    const int64_t product = x + w < sum ? x + w : sum;
+    const int64_t product = full < sum ? full : sum;
     const int64_t element = x + (weir_cost_value(part, "X_SIGNED") == 0), each = w / parts;
     const int64_t taken = rows * weir_cost_value(part, "VECTORS") * simd * x;
     const bool accumulates = beats > 1, spread = weir_cost_value(part, "SPREAD") != 0;
     const int64_t cycles = read + 1 + weir_clog2(parts) + pairs + weir_clog2(simd) + accumulates; /* to the result */
     const int64_t places = 2 + (cycles + 1) / beats;
-    const tree_bits tree = tree_of(part, simd, product, sum);
+    const tree_bits tree = tree_of(part, leaves, product, sum, signs == 1);
+    const tree_bits by_signs = signs_amount(signs, simd, element);
     const bool lone = part->device->logic_cell == WEIR_DEVICE_SHARED; /* a register alone takes a logic cell */
     /* The product without a partner passes a level of the tree: the block takes that register too. */
     const bool passes =
-        simd % 2 != 0 && simd > 1 && pairs == 0 && weir_device_multiplier_has(part->device, "pipeline") &&
+        signs == 0 && simd % 2 != 0 && simd > 1 && pairs == 0 && weir_device_multiplier_has(part->device, "pipeline") &&
         weir_device_multiplier_takes_operands(part->device) && weir_cost_product_blocks(part->device, element, w) == 1;
     const int64_t inside = passes ? outputs * (product < sum ? product + 1 : sum) : 0;
-    if (pairs > 0) weir_cost_products(part, outputs / 2 * simd, element, x + 2 * w, x + 2 * w);
-    else weir_cost_products(part, outputs * simd * parts, element, each, parts > 1 ? 0 : product);
-    weir_cost_registers(part, pairs > 0 ? outputs * simd * (x + w) : 0);
+    if (pairs > 0) {
+        weir_cost_products(part, outputs / 2 * simd, element, x + 2 * w, x + 2 * w);
+    } else if (signs > 0) {
+        weir_cost_term(part, outputs * by_signs.tables);
+        weir_cost_term(part, 0);
+    } else {
+        weir_cost_products(part, outputs * simd * parts, element, each, parts > 1 ? 0 : product);
+    }
+    weir_cost_registers(part, (pairs > 0 ? outputs * simd * (x + w) : 0) + outputs * by_signs.sums);
     if (parts > 1) weir_cost_parts(part, outputs * simd, x, w, parts);
     weir_cost_term(part, outputs * simd * (parts - 1) * (element + each));
     weir_cost_term(part, outputs * (tree.tables + (lone ? tree.passed : 0)));
@@ -521,8 +555,9 @@ static void cost(weir_cost_part *part) {
     weir_cost_registers(part, (shifts ? 0 : read - absorbed) * taken + outputs * (tree.sums + tree.passed) - inside);
     if (accumulates) weir_cost_registers(part, 2 * outputs * sum + weir_cost_bits(beats) + 3 + cycles - 2);
     weir_cost_registers(part, 2 * cycles - (places == 2 ? 2 : 0) + weir_cost_bits(places + 1) + 1);
-    if (weir_cost_product_blocks(part->device, element, w) == 0)
+    if (signs == 0 && weir_cost_product_blocks(part->device, element, w) == 0)
         weir_cost_path(part, WEIR_COST_REGISTER, 1 + weir_clog2(each), element + each, outputs * element);
+    if (signs == 1) weir_cost_path(part, WEIR_COST_REGISTER, 2, element, outputs * element);
     weir_cost_path(part, WEIR_COST_REGISTER, 1, sum, outputs * sum);
     weir_cost_path(part, WEIR_COST_REGISTER, 3, 0, outputs * sum);
     const int64_t words = spread ? 2 * weir_cost_bits(places) : places * (outputs * sum + 1);
@@ -536,7 +571,8 @@ static size_t facts(const weir_graph *graph, weir_node node, weir_cost_parameter
     weir_memory weights;
     weir_memory_get(graph, node, 0, &weights);
     if (device == NULL || !weir_device_multiplier_takes_operands(device) || weights.depth == 1) return 0;
-    fact[0] = (weir_cost_parameter){"INTO_BLOCKS", weir_cost_product_blocks(device, f.element, f.weight) == 1};
+    fact[0] = (weir_cost_parameter){"INTO_BLOCKS", weir_cost_product_blocks(device, f.element, f.weight) == 1 &&
+                                                       !are_signs(graph, node, &f)};
     return 1;
 }
 
