@@ -40,6 +40,22 @@ typedef struct unit {
 
 /* --- layers --- */
 
+/* An earlier mask of the constant input goes, and a copy of it is the caller's; NULL: there is none. */
+static weir_array *take_mask(weir_graph *graph, weir_node node, size_t index) {
+    const weir_value value = weir_node_input(graph, node, index);
+    const weir_node mask = value.id == 0 ? WEIR_NO_NODE : weir_value_producer(graph, value);
+    if (mask.id == 0 || weir_node_op(graph, mask) != WEIR_OP_MASK) return NULL;
+    const weir_array *data = weir_value_constant(graph, weir_node_input(graph, mask, 0)),
+                     *keep = weir_value_constant(graph, weir_node_input(graph, mask, 1));
+    if (data == NULL || keep == NULL || !weir_shape_equal(&data->shape, &keep->shape)) return NULL;
+    weir_array *taken = weir_array_new(WEIR_UINT8, &keep->shape);
+    for (size_t i = 0; i < taken->count; i++) weir_array_set_int(taken, i, weir_array_get(keep, i) != 0);
+    weir_node_set_input(graph, node, index, weir_node_input(graph, mask, 0));
+    if (weir_value_use_count(graph, value) == 0 && !weir_value_is_output(graph, value))
+        weir_graph_remove_node(graph, mask);
+    return taken;
+}
+
 static bool describe(const weir_graph *graph, weir_node node, layer *l) {
     const weir_op kind = weir_trait_kind(graph, node);
     const weir_value value = weir_node_input(graph, node, 1);
@@ -92,7 +108,10 @@ static void add_unit(units *all, size_t first, weir_prune_choice *c) {
         const part *p = &all->part[k];
         const layer *l = &all->layers[p->layer];
         const size_t size = size_of(l, p);
-        for (size_t i = 0; i < size; i++) sum += fabs(weir_array_get(l->weights, element_of(l, p, i)));
+        for (size_t i = 0; i < size; i++) {
+            const size_t at = element_of(l, p, i);
+            if (weir_array_get_int(l->mask, at) != 0) sum += fabs(weir_array_get(l->weights, at));
+        }
         u.elements += size;
     }
     u.score = c->is_random ? (double)(weir_random_next(&c->random) >> 11) : sum / (double)u.elements;
@@ -298,11 +317,17 @@ static bool add_mask(weir_graph *graph, weir_node node, size_t index, const char
 /* A Mask of a constant that has a number for each output, along its last axis or, of [outputs, 1, ...], its first. */
 static bool mask_vector(weir_graph *graph, weir_node node, size_t index, const char *suffix, const bool *keep,
                         size_t outputs) {
+    weir_array *mask = take_mask(graph, node, index);
     const weir_value value = weir_node_input(graph, node, index);
     const weir_array *old = value.id == 0 ? NULL : weir_value_constant(graph, value);
-    if (old == NULL || old->count != outputs) return true;
-    weir_array *mask = weir_array_new(WEIR_UINT8, &old->shape);
-    for (size_t i = 0; i < outputs; i++) weir_array_set_int(mask, i, keep[i]);
+    if (old == NULL || old->count != outputs) {
+        weir_array_free(mask);
+        return true;
+    }
+    const bool is_first = mask == NULL;
+    if (is_first) mask = weir_array_new(WEIR_UINT8, &old->shape);
+    for (size_t i = 0; i < outputs; i++)
+        weir_array_set_int(mask, i, keep[i] && (is_first || weir_array_get_int(mask, i) != 0));
     char *name = weir_format("%s_%s_mask", weir_node_name(graph, node), suffix);
     const bool fine = add_mask(graph, node, index, name, mask);
     free(name);
@@ -369,9 +394,13 @@ static bool prune_weights(weir_graph *graph, weir_prune_choice *c, weir_pass_con
     size_t count = 0, capacity = 0, node_capacity = 0;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         layer l;
-        if (!describe(graph, node, &l)) continue;
-        l.mask = weir_array_new(WEIR_UINT8, &l.weights->shape);
-        for (size_t i = 0; i < l.mask->count; i++) weir_array_set_int(l.mask, i, 1);
+        weir_array *earlier = weir_sparsity_applies(graph, node) ? take_mask(graph, node, 1) : NULL;
+        if (!describe(graph, node, &l)) {
+            weir_array_free(earlier);
+            continue;
+        }
+        l.mask = earlier != NULL ? earlier : weir_array_new(WEIR_UINT8, &l.weights->shape);
+        for (size_t i = 0; earlier == NULL && i < l.mask->count; i++) weir_array_set_int(l.mask, i, 1);
         layers = weir_grow(layers, &capacity, count + 1, sizeof *layers);
         nodes = weir_grow(nodes, &node_capacity, count + 1, sizeof *nodes);
         nodes[count] = node;

@@ -71,8 +71,8 @@ static void least_magnitudes_go(void **state) {
     }
 }
 
-/* As many as the share says, which MASE's coins do not give; another seed, others. */
-static void random_masks_have_the_share(void **state) {
+/* As many as the share says, which MASE's coins for each element do not give; another seed, others. */
+static void defect_random_masks_have_the_share(void **state) {
     (void)state;
     unsigned seen[2] = {0};
     for (int seed = 1; seed <= 2; seed++) {
@@ -92,6 +92,45 @@ static void random_masks_have_the_share(void **state) {
         weir_module_free(module);
     }
     assert_int_not_equal(seen[0], seen[1]);
+}
+
+/* Nothing is dropped at 0, where MASE's strict comparison with a quantile drops the least; 0 and 1 need not be written
+ * as fractions; channels and shares by layer are no errors, nor is one argument without the other. */
+static void defect_shares_and_granularities(void **state) {
+    (void)state;
+    static const struct {
+        const char *options;
+        unsigned w; /* that stay */
+    } cases[] = {{"weight=\"{sparsity: 0.0, method: l1-norm}\"", 0xff},
+                 {"weight=\"{sparsity: 0, method: l1-norm}\",activation=\"{sparsity: 0}\"", 0xff},
+                 {"weight=\"{sparsity: 1, method: l1-norm}\"", 0},
+                 {"weight=\"{sparsity: 0.5, method: l1-norm, granularity: channel}\"", 0x0f},
+                 {"weight=\"{sparsity: {fc1: 0.5, fc2: 0.25}, method: l1-norm}\"", 0x69},
+                 {"activation=\"{sparsity: 0.5}\"", 0xff}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_module *module = weir_module_new("m");
+        char *pipeline =
+            weir_format("graph(prune_transform_pass{%s},prune_detach_hook_transform_pass)", cases[i].options);
+        const weir_graph *g = run(module, pipeline);
+        if (g == NULL) fail_msg("%s: %s", cases[i].options, test_messages.data);
+        stay(g, "fc1", w, 8, cases[i].w);
+        free(pipeline);
+        weir_module_free(module);
+    }
+}
+
+/* Several masks at one layer all go, those of data with what made them; MASE deletes from the list that it walks. */
+static void defect_all_masks_are_detached(void **state) {
+    (void)state;
+    weir_module *module = weir_module_new("m");
+    assert_non_null(
+        run(module, "graph(prune{weight=\"{sparsity: 0.5}\",activation=\"{sparsity: 0.5, method: l1-norm}\"})"));
+    weir_graph *g = weir_module_find_graph(module, "model");
+    assert_int_equal(count_op(g, WEIR_OP_MASK), 4);
+    assert_true(run_pipeline(module, "graph(prune_detach_hook)"));
+    assert_int_equal(count_op(g, WEIR_OP_MASK), 0);
+    assert_int_equal(weir_graph_node_count(g), 3);
+    weir_module_free(module);
 }
 
 /* Masks are nodes until they are detached; then nothing of them is left. */
@@ -199,6 +238,39 @@ static void layers_keep_a_channel(void **state) {
         run_pipeline(module, "graph(prune{weight=\"{sparsity: {a: 0.5}, granularity: channel, coupled: true}\"})"));
     assert_non_null(
         strstr(test_messages.data, "channels of nodes 'a' and 'b' go together, expected the same sparsity"));
+    weir_module_free(module);
+}
+
+/* What is masked stays so: 0.1, 0.05 of eight go first; another pass takes the two next ones, in the same mask. */
+static void masks_add_up(void **state) {
+    (void)state;
+    weir_module *module = weir_module_new("m");
+    assert_non_null(run(module, "graph(prune{weight=\"{sparsity: 0.25, method: l1-norm}\"})"));
+    assert_true(run_pipeline(module, "graph(prune{weight=\"{sparsity: 0.5, method: l1-norm}\"})"));
+    weir_graph *g = weir_module_find_graph(module, "model");
+    assert_int_equal(count_op(g, WEIR_OP_MASK), 2);
+    assert_true(weir_graph_find_node(g, "fc1_mask").id != 0);
+    assert_true(run_pipeline(module, "graph(prune_detach_hook)"));
+    stay(g, "fc1", w, 8, 0x69);
+    weir_module_free(module);
+    /* what was masked counts as 0: row 0 has more in all, but less is left of it */
+    module = weir_module_new("m");
+    assert_non_null(run(module, "graph(prune{weight=\"{method: l1-norm, granularity: '1:4'}\"})"));
+    g = weir_module_find_graph(module, "model");
+    assert_true(
+        run_pipeline(module, "graph(prune{weight=\"{sparsity: {fc1: 0.5}, method: l1-norm, granularity: channel}\"})"));
+    assert_true(run_pipeline(module, "graph(prune_detach_hook)"));
+    stay(g, "fc1", w, 8, 0x20); /* 0.7 and 0.9 were left */
+    weir_module_free(module);
+    module = weir_module_new("m");
+    weir_module_add_graph(module, residual());
+    for (int i = 0; i < 2; i++)
+        assert_true(run_pipeline(module, "graph(prune{weight=\"{sparsity: 0.5, method: l1-norm, granularity: channel, "
+                                         "coupled: true, bias: true}\"})"));
+    g = weir_module_find_graph(module, "model");
+    assert_int_equal(count_op(g, WEIR_OP_MASK), 4);
+    assert_true(run_pipeline(module, "graph(prune_detach_hook)"));
+    stay(g, "a", wa, 4, 0x3);
     weir_module_free(module);
 }
 
@@ -439,11 +511,14 @@ static void mistakes_about_data_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(least_magnitudes_go),
-        TEST(random_masks_have_the_share),
+        TEST(defect_random_masks_have_the_share),
+        TEST(defect_shares_and_granularities),
+        TEST(defect_all_masks_are_detached),
         TEST(masks_are_nodes),
         TEST(coupled_channels_go_together),
         TEST(what_follows_loses_channels),
         TEST(layers_keep_a_channel),
+        TEST(masks_add_up),
         TEST(the_largest_of_a_frame_stay),
         TEST(channels_of_data_go_whole),
         TEST(one_threshold_for_all),
