@@ -19,7 +19,7 @@ weir_value weir_form_constant(weir_graph *graph, weir_node node, const char *suf
 
 weir_value weir_form_number(weir_graph *graph, weir_node node, const char *suffix, double value) {
     float number = (float)value;
-    weir_array array = {WEIR_FLOAT32, {0, {0}}, 1, &number};
+    weir_array array = {.dtype = WEIR_FLOAT32, .count = 1, .data = &number};
     return weir_form_constant(graph, node, suffix, &array);
 }
 

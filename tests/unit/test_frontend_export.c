@@ -139,7 +139,7 @@ static void output_names_stay(void **state) {
     weir_value a = add_node(graph, WEIR_OP_RELU, "a", x, WEIR_NO_VALUE);
     weir_value y = add_node(graph, WEIR_OP_ADD, "y", a, x);
     float numbers[] = {1, 2, 3, 4};
-    weir_array constant = {WEIR_FLOAT32, {2, {1, 4}}, 4, numbers};
+    weir_array constant = {WEIR_FLOAT32, {2, {1, 4}}, 4, numbers, NULL};
     weir_value c = weir_graph_add_constant(graph, "c", &constant);
     static const char *const names[] = {"y", "second", "of_input", "of_constant", "c"};
     const weir_value values[] = {a, a, x, c, y}; /* "y" and "c" are names of other values */
@@ -149,7 +149,7 @@ static void output_names_stay(void **state) {
     assert_int_equal(weir_graph_output_count(again), 5);
     weir_executor *before = weir_executor_new(graph), *after = weir_executor_new(again);
     float data[] = {-1, 2, -3, 4};
-    weir_array input = {WEIR_FLOAT32, {2, {1, 4}}, 4, data};
+    weir_array input = {WEIR_FLOAT32, {2, {1, 4}}, 4, data, NULL};
     const weir_array *inputs[] = {&input};
     assert_true(weir_executor_run(before, inputs) && weir_executor_run(after, inputs));
     for (size_t i = 0; i < 5; i++) {
@@ -180,7 +180,7 @@ static weir_graph *quantizing_graph(weir_dtype codes) {
     weir_graph *graph = weir_graph_new("g");
     float one = 1;
     int16_t none = 0;
-    weir_array scale = {WEIR_FLOAT32, {0, {0}}, 1, &one}, zero = {codes, {0, {0}}, 1, &none};
+    weir_array scale = {WEIR_FLOAT32, {0, {0}}, 1, &one, NULL}, zero = {codes, {0, {0}}, 1, &none, NULL};
     weir_value inputs[] = {add_input(graph, "x", WEIR_FLOAT32), weir_graph_add_constant(graph, "s", &scale),
                            weir_graph_add_constant(graph, "z", &zero)};
     weir_node node = weir_graph_add_node(graph, WEIR_OP_QUANTIZE_LINEAR, "q", inputs, 3, 1, WEIR_NO_NODE);
@@ -231,7 +231,7 @@ static void unknown_attribute(void **state) {
 static weir_graph *small_graph(float weight, int64_t axis) {
     weir_graph *graph = weir_graph_new("g");
     float numbers[] = {1, 2, 3, weight};
-    weir_array constant = {WEIR_FLOAT32, {2, {1, 4}}, 4, numbers};
+    weir_array constant = {WEIR_FLOAT32, {2, {1, 4}}, 4, numbers, NULL};
     weir_value sum = add_node(graph, WEIR_OP_ADD, "a", add_input(graph, "x", WEIR_FLOAT32),
                               weir_graph_add_constant(graph, "c", &constant));
     weir_node node = weir_graph_add_node(graph, WEIR_OP_FLATTEN, "f", &sum, 1, 1, WEIR_NO_NODE);

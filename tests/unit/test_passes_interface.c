@@ -18,7 +18,7 @@ static weir_graph *make_graph(const char *name, bool codes) {
         type.high = 127;
     }
     float numbers[] = {1, -2, 0.5f};
-    weir_array constant = {WEIR_FLOAT32, {2, {1, 3}}, 3, numbers};
+    weir_array constant = {WEIR_FLOAT32, {2, {1, 3}}, 3, numbers, NULL};
     weir_value inputs[] = {weir_graph_add_input(graph, "x", &type), WEIR_NO_VALUE};
     inputs[1] = codes ? weir_graph_add_input(graph, "w", &type) : weir_graph_add_constant(graph, "c", &constant);
     weir_node sum = weir_graph_add_node(graph, codes ? WEIR_OP_SUM : WEIR_OP_ADD, "sum", inputs, 2, 1, WEIR_NO_NODE);

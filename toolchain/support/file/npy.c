@@ -4,8 +4,12 @@
 #include "support/file/npy.h"
 
 #include <assert.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "support/file/file.h"
 #include "support/memory/arena.h"
@@ -323,12 +327,33 @@ static weir_array *read_strings(const unsigned char *elements, const header *h, 
     return array;
 }
 
-weir_array *weir_npy_parse(const void *data, size_t size, weir_location location, const char *name) {
-    return weir_npy_parse_text(data, size, location, name, NULL);
+/* Are the elements in memory as they are in the file? Those that are copied are put in order. */
+static bool is_plain(const header *h, const unsigned char *elements) {
+    const size_t element = weir_dtype_size(h->dtype);
+    const bool is_ordered = !h->fortran || h->shape.rank < 2;
+    const bool is_own = element == 1 || h->big_endian == host_is_big_endian();
+    return h->unit == 0 && h->dtype != WEIR_BOOL && is_ordered && is_own && (uintptr_t)elements % element == 0;
 }
 
-weir_array *weir_npy_parse_text(const void *data, size_t size, weir_location location, const char *name,
-                                weir_text_reader *text) {
+static weir_array *copy_elements(const unsigned char *elements, const header *h, size_t count, size_t element) {
+    weir_array *array = weir_array_new(h->dtype, &h->shape);
+    if (h->fortran && h->shape.rank > 1) {
+        transpose(elements, array);
+    } else {
+        memcpy(array->data, elements, count * element);
+    }
+    if (element > 1 && h->big_endian != host_is_big_endian()) {
+        swap_bytes(array->data, count, element);
+    }
+    for (size_t i = 0; h->dtype == WEIR_BOOL && i < count; i++) {
+        ((uint8_t *)array->data)[i] = ((uint8_t *)array->data)[i] != 0;
+    }
+    return array;
+}
+
+/* `lent` is not NULL: the data stays where it is, and is what the array holds where *lent becomes true. */
+static weir_array *parse(const void *data, size_t size, weir_location location, const char *name,
+                         weir_text_reader *text, bool *lent) {
     cursor c = {.location = location, .name = name, .takes_text = text != NULL && text->words.count > 0};
     header h = {0};
     size_t offset, count;
@@ -349,19 +374,20 @@ weir_array *weir_npy_parse_text(const void *data, size_t size, weir_location loc
     }
     const unsigned char *elements = (const unsigned char *)data + offset;
     if (h.unit > 0) return read_strings(elements, &h, count, text);
-    weir_array *array = weir_array_new(h.dtype, &h.shape);
-    if (h.fortran && h.shape.rank > 1) {
-        transpose(elements, array);
-    } else {
-        memcpy(array->data, elements, count * element);
-    }
-    if (element > 1 && h.big_endian != host_is_big_endian()) {
-        swap_bytes(array->data, count, element);
-    }
-    for (size_t i = 0; h.dtype == WEIR_BOOL && i < count; i++) {
-        ((uint8_t *)array->data)[i] = ((uint8_t *)array->data)[i] != 0;
-    }
+    if (lent == NULL || !is_plain(&h, elements)) return copy_elements(elements, &h, count, element);
+    *lent = true;
+    weir_array *array = weir_calloc(1, sizeof *array);
+    *array = (weir_array){.dtype = h.dtype, .shape = h.shape, .count = count, .data = (char *)data + offset};
     return array;
+}
+
+weir_array *weir_npy_parse(const void *data, size_t size, weir_location location, const char *name) {
+    return parse(data, size, location, name, NULL, NULL);
+}
+
+weir_array *weir_npy_parse_text(const void *data, size_t size, weir_location location, const char *name,
+                                weir_text_reader *text) {
+    return parse(data, size, location, name, text, NULL);
 }
 
 void weir_npy_format(weir_text *text, const weir_array *array) {
@@ -407,7 +433,56 @@ void weir_npy_format(weir_text *text, const weir_array *array) {
 
 weir_array *weir_npy_read(const char *path) { return weir_npy_read_text(path, NULL); }
 
+/* --- files that are too large to be copied --- */
+
+/* From this size on numbers stay where they lie in the file, so that data may be larger than memory; who writes to such
+ * an array is stopped by the system. */
+enum { MAPPED = 64 << 20 };
+
+typedef struct mapping {
+    void *data; /* NULL: there is none */
+    size_t size;
+} mapping;
+
+/* The header is shorter than a page of memory. */
+static void unmap(weir_array *array) {
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)array->data;
+    munmap((void *)(at / page * page), at % page + array->count * weir_dtype_size(array->dtype));
+}
+
+static mapping map(const char *path) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    mapping m = {NULL, 0};
+    if (file < 0) return m;
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size >= MAPPED) {
+        m.size = (size_t)status.st_size;
+        m.data = mmap(NULL, m.size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (m.data == MAP_FAILED) m.data = NULL;
+    }
+    close(file);
+    return m;
+}
+
+static weir_array *read_mapped(const mapping *m, const char *path, weir_text_reader *text) {
+    bool lent = false;
+    weir_array *array = parse(m->data, m->size, weir_at(path, 0), weir_path_name(path), text, &lent);
+    if (lent && (char *)array->data - (char *)m->data < (ptrdiff_t)sysconf(_SC_PAGESIZE)) {
+        array->release = unmap;
+        return array;
+    }
+    if (lent) { /* a header of several pages */
+        weir_array *copy = weir_array_copy(array);
+        free(array);
+        array = copy;
+    }
+    munmap(m->data, m->size);
+    return array;
+}
+
 weir_array *weir_npy_read_text(const char *path, weir_text_reader *text) {
+    const mapping m = map(path);
+    if (m.data != NULL) return read_mapped(&m, path, text);
     size_t size;
     char *data = weir_file_read(path, &size);
     if (!data) {

@@ -216,7 +216,8 @@ weir_array *weir_array_copy_in(weir_arena *arena, const weir_array *array) {
 
 void weir_array_free(weir_array *array) {
     if (array) {
-        free(array->data);
+        if (array->release != NULL) array->release(array);
+        else free(array->data);
         free(array);
     }
 }

@@ -52,6 +52,7 @@ struct weir_array {
     weir_shape shape;
     size_t count;
     void *data;
+    void (*release)(weir_array *array); /* frees the data; NULL: it is heap memory */
 };
 
 size_t weir_dtype_size(weir_dtype dtype);                   /* bytes of an element in memory */
