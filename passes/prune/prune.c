@@ -20,6 +20,7 @@
 /* A layer's weights, and what becomes of each. */
 typedef struct layer {
     weir_node node;
+    weir_use at; /* which input they are, perhaps of a quantizer before the layer */
     const weir_array *weights;
     weir_array *mask;
     size_t outputs, channels, places; /* of the kernel */
@@ -40,6 +41,19 @@ typedef struct unit {
 
 /* --- layers --- */
 
+/* The input itself, or that of the quantizers that alone make it for the node. */
+static weir_use behind_quantizers(const weir_graph *graph, weir_node node, uint32_t index) {
+    weir_use use = {node, index};
+    for (;;) {
+        const weir_value value = weir_node_input(graph, use.node, use.index);
+        const weir_node maker = value.id == 0 ? WEIR_NO_NODE : weir_value_producer(graph, value);
+        if (maker.id == 0 || !weir_trait_is_quantizer(weir_node_op(graph, maker)) ||
+            weir_value_use_count(graph, value) > 1)
+            return use;
+        use = (weir_use){maker, 0};
+    }
+}
+
 /* An earlier mask of the constant input goes, and a copy of it is the caller's; NULL: there is none. */
 static weir_array *take_mask(weir_graph *graph, weir_node node, size_t index) {
     const weir_value value = weir_node_input(graph, node, index);
@@ -58,11 +72,12 @@ static weir_array *take_mask(weir_graph *graph, weir_node node, size_t index) {
 
 static bool describe(const weir_graph *graph, weir_node node, layer *l) {
     const weir_op kind = weir_trait_kind(graph, node);
-    const weir_value value = weir_node_input(graph, node, 1);
+    const weir_use at = behind_quantizers(graph, node, 1);
+    const weir_value value = weir_node_input(graph, at.node, at.index);
     const weir_array *w = value.id == 0 ? NULL : weir_value_constant(graph, value);
     if (!weir_sparsity_applies(graph, node) || w == NULL || w->count == 0 || !weir_dtype_is_float(w->dtype))
         return false;
-    *l = (layer){.node = node, .weights = w};
+    *l = (layer){.node = node, .at = at, .weights = w};
     if (kind == WEIR_OP_CONV) {
         l->outputs = (size_t)w->shape.dim[0];
         l->channels = (size_t)w->shape.dim[1];
@@ -315,10 +330,11 @@ static bool add_mask(weir_graph *graph, weir_node node, size_t index, const char
 }
 
 /* A Mask of a constant that has a number for each output, along its last axis or, of [outputs, 1, ...], its first. */
-static bool mask_vector(weir_graph *graph, weir_node node, size_t index, const char *suffix, const bool *keep,
+static bool mask_vector(weir_graph *graph, weir_node node, uint32_t index, const char *suffix, const bool *keep,
                         size_t outputs) {
-    weir_array *mask = take_mask(graph, node, index);
-    const weir_value value = weir_node_input(graph, node, index);
+    const weir_use at = behind_quantizers(graph, node, index);
+    weir_array *mask = take_mask(graph, at.node, at.index);
+    const weir_value value = weir_node_input(graph, at.node, at.index);
     const weir_array *old = value.id == 0 ? NULL : weir_value_constant(graph, value);
     if (old == NULL || old->count != outputs) {
         weir_array_free(mask);
@@ -329,7 +345,7 @@ static bool mask_vector(weir_graph *graph, weir_node node, size_t index, const c
     for (size_t i = 0; i < outputs; i++)
         weir_array_set_int(mask, i, keep[i] && (is_first || weir_array_get_int(mask, i) != 0));
     char *name = weir_format("%s_%s_mask", weir_node_name(graph, node), suffix);
-    const bool fine = add_mask(graph, node, index, name, mask);
+    const bool fine = add_mask(graph, at.node, at.index, name, mask);
     free(name);
     weir_array_free(mask);
     return fine;
@@ -371,7 +387,7 @@ static bool put_mask(weir_graph *graph, const layer *l, const weir_prune_choice 
     }
     const char *layer_name = weir_node_name(graph, l->node);
     char *name = weir_format("%s_mask", layer_name);
-    bool fine = add_mask(graph, l->node, 1, name, l->mask);
+    bool fine = add_mask(graph, l->at.node, l->at.index, name, l->mask);
     free(name);
     json_object_set_new(weir_pass_record(context), layer_name,
                         json_pack("{s:I, s:I, s:f}", "weights", (json_int_t)l->mask->count, "kept", (json_int_t)kept,
@@ -394,7 +410,8 @@ static bool prune_weights(weir_graph *graph, weir_prune_choice *c, weir_pass_con
     size_t count = 0, capacity = 0, node_capacity = 0;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         layer l;
-        weir_array *earlier = weir_sparsity_applies(graph, node) ? take_mask(graph, node, 1) : NULL;
+        const weir_use at = behind_quantizers(graph, node, 1);
+        weir_array *earlier = weir_sparsity_applies(graph, node) ? take_mask(graph, at.node, at.index) : NULL;
         if (!describe(graph, node, &l)) {
             weir_array_free(earlier);
             continue;

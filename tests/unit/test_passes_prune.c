@@ -26,8 +26,9 @@ static weir_graph *run(weir_module *module, const char *pipeline) {
 }
 
 /* Do exactly the weights whose bits are set in `kept`, the first one the lowest, stay? After prune_detach_hook. */
-static void stay(const weir_graph *g, const char *name, const double *all, size_t count, unsigned kept) {
-    const weir_array *array = weir_value_constant(g, weir_node_input(g, weir_graph_find_node(g, name), 1));
+static void stay_at(const weir_graph *g, const char *name, size_t input, const double *all, size_t count,
+                    unsigned kept) {
+    const weir_array *array = weir_value_constant(g, weir_node_input(g, weir_graph_find_node(g, name), input));
     assert_non_null(array);
     assert_int_equal(array->count, count);
     for (size_t i = 0; i < count; i++) {
@@ -35,6 +36,10 @@ static void stay(const weir_graph *g, const char *name, const double *all, size_
         if (weir_array_get(array, i) != expected)
             fail_msg("%s: weight %zu is %g, expected %g", name, i, weir_array_get(array, i), expected);
     }
+}
+
+static void stay(const weir_graph *g, const char *name, const double *all, size_t count, unsigned kept) {
+    stay_at(g, name, 1, all, count, kept);
 }
 
 static void least_magnitudes_go(void **state) {
@@ -271,6 +276,27 @@ static void masks_add_up(void **state) {
     assert_int_equal(count_op(g, WEIR_OP_MASK), 4);
     assert_true(run_pipeline(module, "graph(prune_detach_hook)"));
     stay(g, "a", wa, 4, 0x3);
+    weir_module_free(module);
+}
+
+/* Weights that quantizers of the model round: the mask is before these, and the analyses find it there. */
+static void quantized_weights_are_masked_before(void **state) {
+    (void)state;
+    weir_module *module = weir_module_new("m");
+    weir_graph *g = weir_graph_new("model");
+    const weir_value weights = add_qdq(g, "q", add_constant(g, "w", WEIR_FLOAT32, 2, 2, 4, w), 0.01, WEIR_INT8, 0);
+    weir_graph_add_output(g, "y", add_gemm(g, "fc1", add_real_input(g, "x", 1, 4), weights));
+    weir_module_add_graph(module, g);
+    json_t *records;
+    assert_true(run_recorded(module,
+                             "graph(prune{weight=\"{sparsity: 0.5, method: l1-norm}\"},add_pruning_metadata,"
+                             "prune_detach_hook)",
+                             &records));
+    g = weir_module_find_graph(module, "model");
+    stay_at(g, "q", 0, w, 8, 0x69);
+    const json_t *info = json_object_get(json_object_get(json_array_get(records, 1), "info"), "fc1");
+    assert_true(json_real_value(json_object_get(info, "weight_sparsity")) == 0.5);
+    json_decref(records);
     weir_module_free(module);
 }
 
@@ -519,6 +545,7 @@ int main(void) {
         TEST(what_follows_loses_channels),
         TEST(layers_keep_a_channel),
         TEST(masks_add_up),
+        TEST(quantized_weights_are_masked_before),
         TEST(the_largest_of_a_frame_stay),
         TEST(channels_of_data_go_whole),
         TEST(one_threshold_for_all),
