@@ -9,6 +9,7 @@
 #include "passes/interface/form.h"
 #include "support/memory/arena.h"
 #include "support/memory/array.h"
+#include "support/text/diag.h"
 #include "support/text/unreachable.h"
 
 /* --- formats --- */
@@ -100,9 +101,15 @@ static bool put_float_quant(weir_graph *graph, weir_node node, weir_value x, wei
     return weir_form_replace(graph, node, value, quant);
 }
 
+static bool refuse(const weir_graph *graph, weir_node node, const char *format, const char *why) {
+    weir_error(weir_node_location(graph, node), "node '%s': '%s' cannot be exported: %s", weir_node_name(graph, node),
+               format, why);
+    return false;
+}
+
 static bool number_of(const weir_graph *graph, weir_node node, weir_number *n, const char **format) {
     *format = weir_node_string(graph, node, "format", "");
-    return weir_number_parse(*format, n) || weir_node_fail(graph, node, "its format '%s' has no settings yet", *format);
+    return weir_number_parse(*format, n) || refuse(graph, node, *format, "it has no settings yet");
 }
 
 bool weir_form_number_to_qonnx(weir_graph *graph, weir_node node) {
@@ -110,8 +117,7 @@ bool weir_form_number_to_qonnx(weir_graph *graph, weir_node node) {
     minifloat f;
     const char *format;
     if (!number_of(graph, node, &n, &format)) return false;
-    if (!minifloat_of(&n, &f) || f.exponent > 8)
-        return weir_node_fail(graph, node, "QONNX has no form of '%s'", format);
+    if (!minifloat_of(&n, &f) || f.exponent > 8) return refuse(graph, node, format, "QONNX has no form of it");
     return put_float_quant(graph, node, weir_node_input(graph, node, 0), weir_form_number(graph, node, "scale", 1), &f);
 }
 
@@ -243,10 +249,9 @@ static bool split_constant(weir_graph *graph, weir_node node, const weir_number 
     const int64_t axis = weir_node_int(graph, node, "axis", 0);
     coded c = {.axis = (int)(axis < 0 ? axis + x->shape.rank : axis)};
     weir_dtype dtype;
-    if (!find_dtype(n, &dtype))
-        return weir_node_fail(graph, node, "no element type of ONNX has the codes of '%s'", format);
+    if (!find_dtype(n, &dtype)) return refuse(graph, node, format, "no element type of ONNX has its codes");
     if (has_blocks && (x->shape.rank == 0 || (x->shape.rank > 1 && weir_node_int(graph, node, "flattens", 0) != 0)))
-        return weir_node_fail(graph, node, "its blocks do not run along an axis, as those of QuantizeLinear do");
+        return refuse(graph, node, format, "its blocks do not run along an axis, as those of QuantizeLinear do");
     if (has_blocks) {
         const int size = weir_number_get(n, WEIR_KEY_BLOCK_SIZE);
         c.size = size < 0 ? x->shape.dim[c.axis] : size;
@@ -254,7 +259,7 @@ static bool split_constant(weir_graph *graph, weir_node node, const weir_number 
     const bool same = code_constant(n, x, dtype, &c);
     if (!same) {
         free_coded(&c);
-        return weir_node_fail(graph, node, "the scales of '%s' are beyond float32's", format);
+        return refuse(graph, node, format, "its scales are beyond float32's");
     }
     weir_value value = put_dequantize(graph, node, &c);
     const weir_node heir = weir_value_producer(graph, value);
@@ -292,13 +297,11 @@ bool weir_form_number_to_onnx(weir_graph *graph, weir_node node) {
     const weir_array *x = weir_value_constant(graph, weir_node_input(graph, node, 0));
     if (x != NULL && x->count > 0) return split_constant(graph, node, &n, format, x);
     if (!minifloat_of(&n, &f))
-        return weir_node_fail(graph, node, "the scales of '%s' depend on the data, those of QuantizeLinear are given",
-                              format);
-    if (!find_dtype(&n, &dtype))
-        return weir_node_fail(graph, node, "no element type of ONNX has the codes of '%s'", format);
+        return refuse(graph, node, format, "its scales depend on the data, those of QuantizeLinear are given");
+    if (!find_dtype(&n, &dtype)) return refuse(graph, node, format, "no element type of ONNX has its codes");
     const double scale = ldexp(1, weir_dtype_small_float(dtype)->bias - f.bias);
     if (!is_float32(scale) || isinf((float)f.largest))
-        return weir_node_fail(graph, node, "the scales of '%s' are beyond float32's", format);
+        return refuse(graph, node, format, "its scales are beyond float32's");
     return put_pair(graph, node, dtype, weir_form_number(graph, node, "scale", scale), -1, true);
 }
 

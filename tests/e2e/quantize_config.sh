@@ -41,6 +41,36 @@ binary_residual 5
 binary 5
 END
 
+# written FORMAT CONFIG FORM WHAT: the file that is exported computes the same, and has WHAT.
+written() {
+    # shellcheck disable=SC2086 # two words
+    expect 0 "" weir export "$model" --quantize "./$1.yaml" $calibration --form "$2" -o "$1.onnx"
+    expect 0 "$3" weir show "$1.onnx" --table text
+    # shellcheck disable=SC2086 # two words
+    weir eval "$model" --engine float --quantize "./$1.yaml" $calibration -d "$test_data" -o "$1.npy" >/dev/null
+    weir eval "$1.onnx" --engine float -d "$test_data" -o read.npy >/dev/null
+    array_tool same "$1.npy" read.npy || fail "$1 as $2: the file computes something else"
+}
+
+# Files have minifloats of data and of weights, blocks of weights; what they cannot have is named.
+written minifloat_ieee native "qonnx.custom_op.general.FloatQuant"
+written minifloat_ieee qdq "float8e4m3fnuz\["
+written minifloat_denorm qonnx "qonnx.custom_op.general.FloatQuant"
+for format in mxfp:float8e4m3fn nvfp4:float4e2m1 mxint:int8 block_minifloat:float8e4m3fnuz; do
+    echo "default: {config: {name: ${format%:*}, data_in_name: NA, bias_name: NA}}" >weights.yaml
+    written weights native "constant %fc1.weight.*_codes : ${format#*:}\[.*"
+done
+array_tool plant weights.npy planted.npy 7
+if array_tool same planted.npy read.npy 2>/dev/null; then fail "a wrong value is not seen"; fi
+# shellcheck disable=SC2086 # two words
+expect 1 "node 'fc1_in0_quant': 'mxfp .*' cannot be exported: its scales depend on the data" \
+    weir export "$model" --quantize ./mxfp.yaml $calibration -o mxfp.onnx
+[ ! -e mxfp.onnx ] || fail "what has no form leaves a file"
+echo "default: {config: {name: affine, weight_width: 4}}" >packed.yaml
+# shellcheck disable=SC2086 # two words
+expect 0 "" weir export "$model" --quantize ./packed.yaml $calibration --form qdq --opset 21 -o packed.onnx
+expect 0 "constant %fc1.weight.*_packed : int4\[" weir show packed.onnx --table text
+
 # Few bits: what NumPy reaches with weights rounded by data, and more with them than without.
 while read -r network width least; do
     echo "default: {config: {name: affine, weight_width: $width}}" >few.yaml

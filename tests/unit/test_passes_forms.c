@@ -319,15 +319,18 @@ static void expect_refused(weir_graph *graph, weir_form form, const char *text) 
 
 static void what_has_no_form_is_named(void **state) {
     (void)state;
-    expect_refused(make_number("mxfp", 1, false), WEIR_FORM_NATIVE, "the scales of 'mxfp' depend on the data");
-    expect_refused(make_number("mxfp", 1, true), WEIR_FORM_QONNX, "QONNX has no form of 'mxfp");
+    expect_refused(make_number("mxfp", 1, false), WEIR_FORM_NATIVE,
+                   "node 'n': 'mxfp' cannot be exported: its scales depend on the data");
+    expect_refused(make_number("mxfp", 1, true), WEIR_FORM_QONNX, "'mxfp' cannot be exported: QONNX has no form of it");
     expect_refused(make_number("mxfp exponent_width=3 frac_width=2", 1, true), WEIR_FORM_QDQ,
-                   "no element type of ONNX has the codes of 'mxfp exponent_width=3 frac_width=2");
-    expect_refused(make_number("minifloat_ieee width=6 exponent_width=3", 1, false), WEIR_FORM_QDQ,
-                   "no element type of ONNX has the codes of 'minifloat_ieee width=6");
-    expect_refused(make_number("log", 1, true), WEIR_FORM_NATIVE, "no element type of ONNX has the codes of 'log");
+                   "'mxfp exponent_width=3 frac_width=2' cannot be exported: no element type of ONNX has its codes");
+    expect_refused(
+        make_number("minifloat_ieee width=6 exponent_width=3", 1, false), WEIR_FORM_QDQ,
+        "'minifloat_ieee width=6 exponent_width=3' cannot be exported: no element type of ONNX has its codes");
+    expect_refused(make_number("log", 1, true), WEIR_FORM_NATIVE,
+                   "'log' cannot be exported: no element type of ONNX has its codes");
     expect_refused(make_number("minifloat_ieee width=8 exponent_width=4 exponent_bias=200", 1, false), WEIR_FORM_QDQ,
-                   "are beyond float32's");
+                   "its scales are beyond float32's");
     expect_refused(make_quant(1, 0, true, false), WEIR_FORM_QDQ, "cannot produce only -1 and +1");
     expect_refused(make_quant(1, 2, true, false), WEIR_FORM_QDQ, "codes of -1 and +1 with a zero point");
     expect_refused(make_linear(WEIR_UINT8, 3, 0, 1, 2), WEIR_FORM_QONNX, "odd zero points per channel");
