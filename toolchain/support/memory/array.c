@@ -18,31 +18,31 @@ static const struct {
     const char *name;
     unsigned char size;
     bool is_float, is_signed;
-    unsigned char bits; /* 0: 8 a byte */
+    unsigned char bits;
 } dtypes[WEIR_DTYPE_COUNT] = {
-    [WEIR_BOOL] = {"bool", 1, false, false},
-    [WEIR_INT8] = {"int8", 1, false, true},
-    [WEIR_INT16] = {"int16", 2, false, true},
-    [WEIR_INT32] = {"int32", 4, false, true},
-    [WEIR_INT64] = {"int64", 8, false, true},
-    [WEIR_UINT8] = {"uint8", 1, false, false},
-    [WEIR_UINT16] = {"uint16", 2, false, false},
-    [WEIR_UINT32] = {"uint32", 4, false, false},
-    [WEIR_UINT64] = {"uint64", 8, false, false},
+    [WEIR_BOOL] = {"bool", 1, false, false, 8},
+    [WEIR_INT8] = {"int8", 1, false, true, 8},
+    [WEIR_INT16] = {"int16", 2, false, true, 16},
+    [WEIR_INT32] = {"int32", 4, false, true, 32},
+    [WEIR_INT64] = {"int64", 8, false, true, 64},
+    [WEIR_UINT8] = {"uint8", 1, false, false, 8},
+    [WEIR_UINT16] = {"uint16", 2, false, false, 16},
+    [WEIR_UINT32] = {"uint32", 4, false, false, 32},
+    [WEIR_UINT64] = {"uint64", 8, false, false, 64},
     [WEIR_INT4] = {"int4", 1, false, true, 4},
     [WEIR_UINT4] = {"uint4", 1, false, false, 4},
     [WEIR_INT2] = {"int2", 1, false, true, 2},
     [WEIR_UINT2] = {"uint2", 1, false, false, 2},
     [WEIR_FLOAT4E2M1] = {"float4e2m1", 1, true, true, 4},
-    [WEIR_FLOAT8E4M3FN] = {"float8e4m3fn", 1, true, true},
-    [WEIR_FLOAT8E4M3FNUZ] = {"float8e4m3fnuz", 1, true, true},
-    [WEIR_FLOAT8E5M2] = {"float8e5m2", 1, true, true},
-    [WEIR_FLOAT8E5M2FNUZ] = {"float8e5m2fnuz", 1, true, true},
-    [WEIR_FLOAT8E8M0] = {"float8e8m0", 1, true, false},
-    [WEIR_FLOAT16] = {"float16", 2, true, true},
-    [WEIR_BFLOAT16] = {"bfloat16", 2, true, true},
-    [WEIR_FLOAT32] = {"float32", 4, true, true},
-    [WEIR_FLOAT64] = {"float64", 8, true, true},
+    [WEIR_FLOAT8E4M3FN] = {"float8e4m3fn", 1, true, true, 8},
+    [WEIR_FLOAT8E4M3FNUZ] = {"float8e4m3fnuz", 1, true, true, 8},
+    [WEIR_FLOAT8E5M2] = {"float8e5m2", 1, true, true, 8},
+    [WEIR_FLOAT8E5M2FNUZ] = {"float8e5m2fnuz", 1, true, true, 8},
+    [WEIR_FLOAT8E8M0] = {"float8e8m0", 1, true, false, 8},
+    [WEIR_FLOAT16] = {"float16", 2, true, true, 16},
+    [WEIR_BFLOAT16] = {"bfloat16", 2, true, true, 16},
+    [WEIR_FLOAT32] = {"float32", 4, true, true, 32},
+    [WEIR_FLOAT64] = {"float64", 8, true, true, 64},
 };
 
 size_t weir_dtype_size(weir_dtype dtype) {
@@ -52,7 +52,7 @@ size_t weir_dtype_size(weir_dtype dtype) {
 
 int weir_dtype_bits(weir_dtype dtype) {
     assert(dtype < WEIR_DTYPE_COUNT);
-    return dtypes[dtype].bits != 0 ? dtypes[dtype].bits : 8 * (int)dtypes[dtype].size;
+    return dtypes[dtype].bits;
 }
 
 const char *weir_dtype_name(weir_dtype dtype) {
