@@ -55,20 +55,21 @@ static int axis_of_parameter(const weir_graph *graph, weir_node node, const weir
 void weir_channel_cut(weir_graph *graph, weir_node node, size_t index, weir_channel_part part) {
     const weir_value value = weir_node_input(graph, node, index);
     const weir_array *constant = weir_value_constant(graph, value);
-    if (constant != NULL) {
-        weir_channel_set_constant(graph, node, index, cut_array(constant, &part));
-        return;
-    }
-    const weir_node maker = weir_value_producer(graph, value);
-    const weir_shape shape = weir_value_type(graph, value)->shape;
-    for (size_t i = 0; i < weir_node_input_count(graph, maker); i++) {
-        const weir_value input = weir_node_input(graph, maker, i);
-        if (input.id == 0) continue;
+    if (constant != NULL) weir_channel_set_constant(graph, node, index, cut_array(constant, &part));
+    else weir_channel_cut_inputs(graph, weir_value_producer(graph, value), part, NULL);
+}
+
+void weir_channel_cut_inputs(weir_graph *graph, weir_node node, weir_channel_part part, const weir_side *fixed) {
+    const weir_shape shape = weir_value_type(graph, weir_node_output(graph, node, 0))->shape;
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
+        const weir_value input = weir_node_input(graph, node, i);
+        const bool *is_fixed = fixed == NULL ? NULL : weir_side_at(fixed, input.id);
+        if (input.id == 0 || (is_fixed != NULL && !*is_fixed)) continue;
         const weir_shape *own = &weir_value_type(graph, input)->shape;
         weir_channel_part own_part = part;
         own_part.axis =
-            i == 0 ? part.axis - (shape.rank - own->rank) : axis_of_parameter(graph, maker, own, shape.rank, part.axis);
+            i == 0 ? part.axis - (shape.rank - own->rank) : axis_of_parameter(graph, node, own, shape.rank, part.axis);
         if (own_part.axis >= 0 && own->dim[own_part.axis] == shape.dim[part.axis] && shape.dim[part.axis] != 1)
-            weir_channel_cut(graph, maker, i, own_part);
+            weir_channel_cut(graph, node, i, own_part);
     }
 }

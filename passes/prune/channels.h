@@ -67,6 +67,9 @@ typedef struct weir_channel_part {
 bool weir_channel_can_cut(const weir_graph *graph, weir_value value);
 /* Input `index` of the node becomes that part of itself. What makes it is changed in place, and has stale types. */
 void weir_channel_cut(weir_graph *graph, weir_node node, size_t index, weir_channel_part part);
+/* The same for inputs of an element-wise operator or a quantizer that go with that axis of its result, where `fixed`
+ * says that they are parameters; NULL: all are. */
+void weir_channel_cut_inputs(weir_graph *graph, weir_node node, weir_channel_part part, const weir_side *fixed);
 /* Input `index` becomes another constant, which has its name. The array is taken over. */
 void weir_channel_set_constant(weir_graph *graph, weir_node node, size_t index, weir_array *array);
 

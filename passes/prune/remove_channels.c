@@ -403,42 +403,11 @@ static void cut_layer(removal *r, weir_node node, const weir_channel_layer *laye
         weir_channel_cut(r->graph, node, 2, (weir_channel_part){.axis = last, .count = count, .keep = kept});
 }
 
-/* Parameters that broadcast against the result, which has channels. */
-static void cut_elementwise(removal *r, weir_node node, int64_t count, const int64_t *kept) {
-    const weir_value result = weir_node_output(r->graph, node, 0);
-    const weir_channel_axis *axis = weir_channels_of(r->channels, result);
-    const bool *fixed;
-    for (size_t i = 0; i < weir_node_input_count(r->graph, node); i++) {
-        const weir_value input = weir_node_input(r->graph, node, i);
-        if (input.id == 0) continue;
-        fixed = weir_side_at(&r->channels->fixed, input.id);
-        const int at = axis->axis - (shape_of(r, result)->rank - shape_of(r, input)->rank);
-        if (*fixed && at >= 0 && shape_of(r, input)->dim[at] == axis->count && axis->count > 1)
-            weir_channel_cut(r->graph, node, i, (weir_channel_part){.axis = at, .count = count, .keep = kept});
-    }
-}
-
 /* Parameters of one number a channel. */
 static void cut_vectors(removal *r, weir_node node, int64_t count, const int64_t *kept) {
     for (size_t i = 1; i < weir_node_input_count(r->graph, node); i++)
         if (weir_node_input(r->graph, node, i).id != 0)
             weir_channel_cut(r->graph, node, i, (weir_channel_part){.axis = 0, .count = count, .keep = kept});
-}
-
-static void cut_quantizer(removal *r, weir_node node, int64_t count, const int64_t *kept) {
-    const weir_channel_axis *axis = weir_channels_of(r->channels, weir_node_output(r->graph, node, 0));
-    const int rank = shape_of(r, weir_node_output(r->graph, node, 0))->rank;
-    const weir_op kind = weir_trait_kind(r->graph, node);
-    int64_t along = weir_node_int(r->graph, node, "axis", 1);
-    if (along < 0) along += rank;
-    for (size_t i = 1; i < weir_node_input_count(r->graph, node); i++) {
-        const weir_value input = weir_node_input(r->graph, node, i);
-        if (input.id == 0) continue;
-        int at = axis->axis - (rank - shape_of(r, input)->rank);
-        if (kind == WEIR_OP_QUANTIZE_LINEAR || kind == WEIR_OP_DEQUANTIZE_LINEAR) at = along == axis->axis ? 0 : -1;
-        if (at >= 0 && at < shape_of(r, input)->rank && shape_of(r, input)->dim[at] == axis->count && axis->count > 1)
-            weir_channel_cut(r->graph, node, i, (weir_channel_part){.axis = at, .count = count, .keep = kept});
-    }
 }
 
 /* A number of an input that states sizes or positions. */
@@ -520,16 +489,17 @@ static void cut_node(removal *r, weir_node node) {
         return;
     }
     const int64_t *kept = kept_of(r, result, &count);
+    const weir_trait_order order = weir_trait_of(weir_node_op(r->graph, node))->order;
     if (kept == NULL || weir_node_output_count(r->graph, node) != 1) return;
     if (kind == WEIR_OP_RESHAPE) cut_reshape(r, node, count);
     else if (kind == WEIR_OP_RESIZE && weir_node_input(r->graph, node, 3).id != 0)
         set_number(r, node, 3, (size_t)weir_channels_of(r->channels, result)->axis, count);
-    else if (weir_trait_of(weir_node_op(r->graph, node))->order == WEIR_ORDER_ELEMENTWISE)
-        cut_elementwise(r, node, count, kept);
-    else if (weir_trait_of(weir_node_op(r->graph, node))->order == WEIR_ORDER_NORMALIZE)
-        cut_vectors(r, node, count, kept);
-    else if (weir_trait_of(weir_node_op(r->graph, node))->order == WEIR_ORDER_QUANTIZE)
-        cut_quantizer(r, node, count, kept);
+    else if (order == WEIR_ORDER_NORMALIZE) cut_vectors(r, node, count, kept);
+    else if (order == WEIR_ORDER_ELEMENTWISE || order == WEIR_ORDER_QUANTIZE) {
+        const weir_channel_part part = {
+            .axis = weir_channels_of(r->channels, result)->axis, .count = count, .keep = kept};
+        weir_channel_cut_inputs(r->graph, node, part, &r->channels->fixed);
+    }
 }
 
 /* The layer's results become larger by so much: in its bias, behind a MatMul in an Add. */
