@@ -159,6 +159,14 @@ bool weir_infer_decode(const weir_graph *graph, weir_node node, weir_inferred *t
            weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
 }
 
+/* Codes that positions outside the input have, too: then signs are no longer all that there is. */
+static void add_fill(weir_type *type, int64_t fill) {
+    if (type->quant.format == WEIR_FORMAT_BINARY && fill != -1 && fill != 1) type->quant.format = WEIR_FORMAT_INTEGER;
+    if (!type->has_range) return;
+    type->low = fill < type->low ? fill : type->low;
+    type->high = fill > type->high ? fill : type->high;
+}
+
 /* [batch, positions..., group * window * channels of a group] */
 bool weir_infer_window(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
@@ -183,10 +191,7 @@ bool weir_infer_window(const weir_graph *graph, weir_node node, weir_inferred *t
         pads |= w.begin[i] > 0 || w.end[i] > 0;
     }
     weir_type type = weir_rule_moved_type(graph, node, &shape);
-    if (type.has_range && pads) {
-        type.low = fill < type.low ? fill : type.low;
-        type.high = fill > type.high ? fill : type.high;
-    }
+    if (pads) add_fill(&type, fill);
     return weir_rule_set(graph, node, to, &type);
 }
 
@@ -201,10 +206,7 @@ bool weir_infer_reorder(const weir_graph *graph, weir_node node, weir_inferred *
         return weir_rule_fail(graph, node, "attribute 'fill' is %lld, expected one of the input's codes [%lld, %lld]",
                               (long long)fill, (long long)least, (long long)most);
     }
-    if (type.has_range && r.fills) {
-        type.low = fill < type.low ? fill : type.low;
-        type.high = fill > type.high ? fill : type.high;
-    }
+    if (r.fills) add_fill(&type, fill);
     return weir_rule_set(graph, node, to, &type);
 }
 
