@@ -6,12 +6,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "exec/elementary.h"
 #include "ir/trait/trait.h"
 #include "passes/graph/scale_axis.h"
 #include "passes/passes.h"
 #include "support/memory/arena.h"
 
 enum { SWEEPS = 20 };
+static const double LOG_4 = 1.3862943611198906;
 
 typedef struct pair {
     weir_node first, second;
@@ -134,7 +136,7 @@ static int64_t balance(const weir_graph *graph, const pair *p, parameters *all) 
     widen(b->weights, p->of_second.weight_in_axis, p->block, second);
     for (size_t c = 0; c < p->channels; c++) {
         if (!(first[c] > 0 && second[c] > 0)) continue; /* a dead channel */
-        exponent[c] = (int)nearbyint(log2(first[c] / second[c]) / 2);
+        exponent[c] = (int)nearbyint(weir_elementary_log(first[c] / second[c]) / LOG_4);
         changed += exponent[c] != 0;
     }
     if (changed > 0) {

@@ -7,6 +7,7 @@
 
 #include "cosim/frames.h"
 #include "cosim/metrics.h"
+#include "exec/elementary.h"
 #include "ir/trait/trait.h"
 #include "passes/interface/tensorrt_config.h"
 #include "passes/interface/tensorrt_quantizers.h"
@@ -87,6 +88,8 @@ static double accuracy_of(const judge *j, const weir_array *results) {
     return weir_metrics_of(&j->scoring, results, j->labels, (int64_t)results->count / j->scoring.values).accuracy;
 }
 
+static const double LOG_10 = 2.302585092994046;
+
 /* Signal to noise in decibels. */
 static double nearness(const weir_array *wanted, const weir_array *found) {
     double signal = 0, noise = 0;
@@ -95,7 +98,7 @@ static double nearness(const weir_array *wanted, const weir_array *found) {
         signal += w * w;
         noise += d * d;
     }
-    return noise > 0 ? 10 * log10(signal / noise) : INFINITY;
+    return noise > 0 ? 10 * weir_elementary_log(signal / noise) / LOG_10 : INFINITY;
 }
 
 static void say(weir_table *table, json_t *list, const char *name, double near, double accuracy) {

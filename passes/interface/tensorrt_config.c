@@ -37,50 +37,43 @@ static bool add_candidate(weir_tensorrt_config *config, weir_location location, 
     return true;
 }
 
-/* A list, or one value alone. */
-static size_t items_of(const weir_yaml *node, const weir_yaml *const **items) {
-    static const weir_yaml *one;
-    if (node->kind == WEIR_YAML_SEQUENCE) {
-        *items = (const weir_yaml *const *)node->item;
-        return node->count;
-    }
-    one = node;
-    *items = &one;
-    return 1;
+/* Of a list, or of one value alone. */
+static size_t count_of(const weir_yaml *node) { return node->kind == WEIR_YAML_SEQUENCE ? node->count : 1; }
+
+static const weir_yaml *item_of(const weir_yaml *node, size_t i) {
+    return node->kind == WEIR_YAML_SEQUENCE ? node->item[i] : node;
 }
 
 static bool add_percentiles(weir_tensorrt_config *config, const weir_yaml *node, weir_location location) {
     if (node == NULL)
         return add_candidate(config, location, (weir_calibrator){WEIR_CALIBRATOR_PERCENTILE, 99}); /* MASE's */
-    const weir_yaml *const *items;
-    const size_t count = items_of(node, &items);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count_of(node); i++) {
+        const weir_yaml *item = item_of(node, i);
         double percent;
-        if (!weir_yaml_double(items[i], &percent)) return false;
+        if (!weir_yaml_double(item, &percent)) return false;
         if (!(percent > 0 && percent <= 100)) {
-            weir_error(items[i]->location, "percentile %g, expected above 0, at most 100", percent);
+            weir_error(item->location, "percentile %g, expected above 0, at most 100", percent);
             return false;
         }
-        if (!add_candidate(config, items[i]->location, (weir_calibrator){WEIR_CALIBRATOR_PERCENTILE, percent}))
+        if (!add_candidate(config, item->location, (weir_calibrator){WEIR_CALIBRATOR_PERCENTILE, percent}))
             return false;
     }
     return true;
 }
 
 static bool read_calibrators(weir_tensorrt_config *config, const weir_yaml *node, const weir_yaml *percentiles) {
-    const weir_yaml *const *items;
-    const size_t count = items_of(node, &items);
     config->candidates = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count_of(node); i++) {
+        const weir_yaml *item = item_of(node, i);
         weir_calibrator own = {.id = WEIR_CALIBRATOR_COUNT};
-        if (items[i]->kind != WEIR_YAML_SCALAR || !weir_calibrator_find(items[i]->text, &own.id)) {
-            weir_error(items[i]->location, "expected calibrators: max, percentile, entropy or mse");
-            if (items[i]->kind == WEIR_YAML_SCALAR) weir_suggest_note(items[i]->text, weir_calibrator_names);
+        if (item->kind != WEIR_YAML_SCALAR || !weir_calibrator_find(item->text, &own.id)) {
+            weir_error(item->location, "expected calibrators: max, percentile, entropy or mse");
+            if (item->kind == WEIR_YAML_SCALAR) weir_suggest_note(item->text, weir_calibrator_names);
             return false;
         }
         const bool fine = own.id == WEIR_CALIBRATOR_PERCENTILE
-                              ? add_percentiles(config, percentiles, items[i]->location)
-                              : add_candidate(config, items[i]->location, own);
+                              ? add_percentiles(config, percentiles, item->location)
+                              : add_candidate(config, item->location, own);
         if (!fine) return false;
     }
     return true;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/elementary.h"
 #include "support/memory/arena.h"
 #include "support/text/unreachable.h"
 
@@ -139,7 +140,7 @@ static double divergence(const double *p, const double *q, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (!(p[i] > 0)) continue;
         if (!(q[i] > 0)) return INFINITY;
-        sum += p[i] / p_sum * log(p[i] / p_sum / (q[i] / q_sum));
+        sum += p[i] / p_sum * weir_elementary_log(p[i] / p_sum / (q[i] / q_sum));
     }
     return sum;
 }
