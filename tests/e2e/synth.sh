@@ -146,7 +146,7 @@ grep -q "warning: the clock goal of 1000 MHz is missed: [0-9.]* MHz is the best 
 grep -q "note: the critical path: .* to " output || fail "no critical path with the warning"
 jq -e '.fmax_mhz > 40 and .fmax_mhz < 1000 and (.inferences_per_second - .fmax_mhz * 1e6 / 192 | fabs) < 1 and
     ([.placement.seeds[].seed] == [1, 2]) and ([.placement.seeds[].fmax_mhz] | max) == .fmax_mhz and .clock_met == false and
-    (.critical_path | .from.node != null and .to.node != null and (.delay_ns * 1000 - 1e6 / .logic_ns | type) == "number") and
+    (.critical_path | .from.net != null and .to.component != null and (.delay_ns * 1000 - 1e6 / .logic_ns | type) == "number") and
     (1000 / .fmax_mhz - .critical_path.delay_ns | fabs) < 0.1' placed.json >/dev/null ||
     { cat placed.json >&2; fail "the report of a placement"; }
 for file in nextpnr.log nextpnr.json; do [ -s "placed/$file" ] || fail "no placed/$file"; done
