@@ -71,9 +71,8 @@ static bool read_calibrators(weir_tensorrt_config *config, const weir_yaml *node
             if (item->kind == WEIR_YAML_SCALAR) weir_suggest_note(item->text, weir_calibrator_names);
             return false;
         }
-        const bool fine = own.id == WEIR_CALIBRATOR_PERCENTILE
-                              ? add_percentiles(config, percentiles, item->location)
-                              : add_candidate(config, item->location, own);
+        const bool fine = own.id == WEIR_CALIBRATOR_PERCENTILE ? add_percentiles(config, percentiles, item->location)
+                                                               : add_candidate(config, item->location, own);
         if (!fine) return false;
     }
     return true;

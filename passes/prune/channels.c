@@ -12,25 +12,27 @@ static const weir_shape *shape_of(const weir_graph *graph, weir_value value) {
     return &weir_value_type(graph, value)->shape;
 }
 
-static weir_channel_axis *axis_of(weir_channels *c, weir_value value) { return weir_side_at(&c->axis, value.id); }
+static weir_channel_axis *axis_of(weir_channel_classes *c, weir_value value) {
+    return weir_side_at(&c->axis, value.id);
+}
 
-static bool is_fixed(const weir_channels *c, weir_value value) {
+static bool is_fixed(const weir_channel_classes *c, weir_value value) {
     const bool *fixed = weir_side_at(&c->fixed, value.id);
     return *fixed;
 }
 
 /* Is it there, and computed of the graph's inputs? */
-static bool is_data(const weir_channels *c, weir_value value) { return value.id != 0 && !is_fixed(c, value); }
+static bool is_data(const weir_channel_classes *c, weir_value value) { return value.id != 0 && !is_fixed(c, value); }
 
 /* --- classes --- */
 
-uint32_t weir_channels_class(const weir_channels *c, uint32_t channel) {
+uint32_t weir_channels_class(const weir_channel_classes *c, uint32_t channel) {
     while (c->channel[channel].parent != channel) channel = c->channel[channel].parent;
     return channel;
 }
 
 /* The same, and later searches are shorter. */
-static uint32_t find_class(weir_channels *c, uint32_t channel) {
+static uint32_t find_class(weir_channel_classes *c, uint32_t channel) {
     while (c->channel[channel].parent != channel) {
         const uint32_t above = c->channel[channel].parent;
         c->channel[channel].parent = c->channel[above].parent;
@@ -39,7 +41,7 @@ static uint32_t find_class(weir_channels *c, uint32_t channel) {
     return channel;
 }
 
-static void unite(weir_channels *c, uint32_t a, uint32_t b) {
+static void unite(weir_channel_classes *c, uint32_t a, uint32_t b) {
     a = find_class(c, a);
     b = find_class(c, b);
     if (a == b) return;
@@ -51,7 +53,7 @@ static void unite(weir_channels *c, uint32_t a, uint32_t b) {
 }
 
 /* The value gets channels along the axis. */
-static const weir_channel_axis *add_channels(weir_channels *c, weir_value value, int axis) {
+static const weir_channel_axis *add_channels(weir_channel_classes *c, weir_value value, int axis) {
     weir_channel_axis *to = axis_of(c, value);
     *to = (weir_channel_axis){axis, (uint32_t)c->count, shape_of(c->graph, value)->dim[axis]};
     c->channel = weir_grow(c->channel, &c->capacity, c->count + (size_t)to->count, sizeof *c->channel);
@@ -60,18 +62,18 @@ static const weir_channel_axis *add_channels(weir_channels *c, weir_value value,
     return to;
 }
 
-static void pin_channel(weir_channels *c, uint32_t channel, weir_node by) {
+static void pin_channel(weir_channel_classes *c, uint32_t channel, weir_node by) {
     weir_channel *class = &c->channel[find_class(c, channel)];
     if (!class->is_pinned) class->pin = by;
     class->is_pinned = true;
 }
 
-static void pin(weir_channels *c, weir_value value, weir_node by) {
+static void pin(weir_channel_classes *c, weir_value value, weir_node by) {
     const weir_channel_axis *of = axis_of(c, value);
     for (uint32_t i = 0; i < (uint32_t)of->count; i++) pin_channel(c, of->first + i, by);
 }
 
-static void depend(weir_channels *c, weir_node node, uint32_t result, uint32_t source) {
+static void depend(weir_channel_classes *c, weir_node node, uint32_t result, uint32_t source) {
     if (c->tie_count > 0) {
         const weir_channel_tie *last = &c->tie[c->tie_count - 1];
         if (last->node.id == node.id && last->result == result && last->source == source) return;
@@ -82,12 +84,12 @@ static void depend(weir_channels *c, weir_node node, uint32_t result, uint32_t s
 }
 
 /* `count` channels in a row. */
-static void depend_row(weir_channels *c, weir_node node, uint32_t result, uint32_t source, int64_t count) {
+static void depend_row(weir_channel_classes *c, weir_node node, uint32_t result, uint32_t source, int64_t count) {
     for (uint32_t i = 0; i < (uint32_t)count; i++) depend(c, node, result + i, source + i);
 }
 
 /* Output 0 has the channels of input 0, along an axis. */
-static bool pass_on(weir_channels *c, weir_node node, int axis) {
+static bool pass_on(weir_channel_classes *c, weir_node node, int axis) {
     const weir_channel_axis from = *axis_of(c, weir_node_input(c->graph, node, 0));
     const weir_value result = weir_node_output(c->graph, node, 0);
     if (from.count == 0 || shape_of(c->graph, result)->dim[axis] != from.count) return false;
@@ -96,7 +98,7 @@ static bool pass_on(weir_channels *c, weir_node node, int axis) {
 }
 
 /* Are all inputs from `first` on fixed, and may be cut? */
-static bool takes_parameters(const weir_channels *c, weir_node node, size_t first) {
+static bool takes_parameters(const weir_channel_classes *c, weir_node node, size_t first) {
     for (size_t i = first; i < weir_node_input_count(c->graph, node); i++) {
         const weir_value input = weir_node_input(c->graph, node, i);
         if (input.id != 0 && (!is_fixed(c, input) || !weir_channel_can_cut(c->graph, input))) return false;
@@ -111,7 +113,7 @@ static void describe_conv(const weir_graph *graph, weir_node node, const weir_sh
     *layer = (weir_channel_layer){1, 1, 1, 0, groups, groups > 1 && w->dim[1] == 1};
 }
 
-bool weir_channels_layer(const weir_channels *c, weir_node node, weir_channel_layer *layer) {
+bool weir_channels_layer(const weir_channel_classes *c, weir_node node, weir_channel_layer *layer) {
     const weir_graph *graph = c->graph;
     const weir_op kind = weir_trait_kind(graph, node);
     if (kind != WEIR_OP_CONV && kind != WEIR_OP_CONV_TRANSPOSE && kind != WEIR_OP_GEMM && kind != WEIR_OP_MATMUL)
@@ -141,7 +143,7 @@ bool weir_channels_layer(const weir_channels *c, weir_node node, weir_channel_la
     return rank >= 2 && w->rank == 2;
 }
 
-static bool visit_layer(weir_channels *c, weir_node node, const weir_channel_layer *layer) {
+static bool visit_layer(weir_channel_classes *c, weir_node node, const weir_channel_layer *layer) {
     const weir_value x = weir_node_input(c->graph, node, 0);
     const weir_channel_axis from = *axis_of(c, x);
     const weir_channel_axis *to = add_channels(c, weir_node_output(c->graph, node, 0), layer->out_axis);
@@ -156,13 +158,13 @@ static bool visit_layer(weir_channels *c, weir_node node, const weir_channel_lay
 /* --- element-wise operators and quantizers --- */
 
 /* One number for each channel along axis `at` of the result? */
-static bool is_full(const weir_channels *c, weir_value value, weir_value result, int at) {
+static bool is_full(const weir_channel_classes *c, weir_value value, weir_value result, int at) {
     const weir_shape *shape = shape_of(c->graph, value), *to = shape_of(c->graph, result);
     const int own = at - (to->rank - shape->rank);
     return own >= 0 && shape->dim[own] == to->dim[at] && to->dim[at] != 1;
 }
 
-static bool visit_elementwise(weir_channels *c, weir_node node) {
+static bool visit_elementwise(weir_channel_classes *c, weir_node node) {
     const weir_value result = weir_node_output(c->graph, node, 0);
     const weir_shape *to = shape_of(c->graph, result);
     const size_t count = weir_node_input_count(c->graph, node);
@@ -190,7 +192,7 @@ static bool visit_elementwise(weir_channels *c, weir_node node) {
     return true;
 }
 
-static bool visit_quantizer(weir_channels *c, weir_node node) {
+static bool visit_quantizer(weir_channel_classes *c, weir_node node) {
     return takes_parameters(c, node, 1) && weir_node_int(c->graph, node, "block_size", 0) == 0 &&
            pass_on(c, node, axis_of(c, weir_node_input(c->graph, node, 0))->axis);
 }
@@ -202,7 +204,7 @@ static int axis_attribute(const weir_graph *graph, weir_node node, int rank, int
     return (int)(axis < 0 ? axis + rank : axis);
 }
 
-static bool visit_concat(weir_channels *c, weir_node node) {
+static bool visit_concat(weir_channel_classes *c, weir_node node) {
     const weir_value result = weir_node_output(c->graph, node, 0);
     const int joined = axis_attribute(c->graph, node, shape_of(c->graph, result)->rank, 0);
     int axis = -1;
@@ -229,7 +231,7 @@ static bool visit_concat(weir_channels *c, weir_node node) {
     return fine;
 }
 
-static bool visit_split(weir_channels *c, weir_node node) {
+static bool visit_split(weir_channel_classes *c, weir_node node) {
     const weir_value x = weir_node_input(c->graph, node, 0);
     const weir_channel_axis from = *axis_of(c, x);
     const int split = axis_attribute(c->graph, node, shape_of(c->graph, x)->rank, 0);
@@ -242,7 +244,7 @@ static bool visit_split(weir_channels *c, weir_node node) {
     return true;
 }
 
-static bool visit_slice(weir_channels *c, weir_node node) {
+static bool visit_slice(weir_channel_classes *c, weir_node node) {
     const weir_channel_axis from = *axis_of(c, weir_node_input(c->graph, node, 0));
     weir_slice slice;
     if (!weir_geometry_slice(c->graph, node, &slice) || slice.step[from.axis] != 1 || slice.count[from.axis] == 0)
@@ -252,7 +254,7 @@ static bool visit_slice(weir_channels *c, weir_node node) {
     return true;
 }
 
-static bool visit_transpose(weir_channels *c, weir_node node) {
+static bool visit_transpose(weir_channel_classes *c, weir_node node) {
     const int axis = axis_of(c, weir_node_input(c->graph, node, 0))->axis;
     const int rank = shape_of(c->graph, weir_node_output(c->graph, node, 0))->rank;
     const weir_attribute *order = weir_node_attribute(c->graph, node, "perm");
@@ -282,8 +284,8 @@ static bool find_block(const weir_shape *from, const weir_shape *to, int axis, i
 }
 
 /* Axis `to` of a view has channels where all elements of each of its indices are of one class. */
-static bool visit_view_axis(weir_channels *c, weir_node node, const weir_channel_axis *from, int to, int64_t inner,
-                            int64_t to_inner, int64_t size) {
+static bool visit_view_axis(weir_channel_classes *c, weir_node node, const weir_channel_axis *from, int to,
+                            int64_t inner, int64_t to_inner, int64_t size) {
     const weir_value result = weir_node_output(c->graph, node, 0);
     const int64_t count = shape_of(c->graph, result)->dim[to];
     uint32_t *class = weir_calloc((size_t)count, sizeof *class);
@@ -302,7 +304,7 @@ static bool visit_view_axis(weir_channels *c, weir_node node, const weir_channel
     return true;
 }
 
-static bool visit_view(weir_channels *c, weir_node node) {
+static bool visit_view(weir_channel_classes *c, weir_node node) {
     const weir_value x = weir_node_input(c->graph, node, 0), result = weir_node_output(c->graph, node, 0);
     const weir_shape *from = shape_of(c->graph, x), *to = shape_of(c->graph, result);
     const weir_channel_axis channels = *axis_of(c, x);
@@ -325,7 +327,7 @@ static bool visit_view(weir_channels *c, weir_node node) {
 
 /* --- the others --- */
 
-static bool visit_reduction(weir_channels *c, weir_node node) {
+static bool visit_reduction(weir_channel_classes *c, weir_node node) {
     const int axis = axis_of(c, weir_node_input(c->graph, node, 0))->axis;
     bool reduced[WEIR_MAX_RANK];
     if (!weir_geometry_reduced(c->graph, node, reduced) || reduced[axis]) return false;
@@ -334,14 +336,14 @@ static bool visit_reduction(weir_channels *c, weir_node node) {
     return pass_on(c, node, to);
 }
 
-static bool visit_pad(weir_channels *c, weir_node node) {
+static bool visit_pad(weir_channel_classes *c, weir_node node) {
     const int axis = axis_of(c, weir_node_input(c->graph, node, 0))->axis;
     weir_padding padding;
     return weir_geometry_padding(c->graph, node, &padding) && padding.begin[axis] == 0 && pass_on(c, node, axis);
 }
 
 /* Sizes are stated for all axes, or scales, of which that of the channels is 1. */
-static bool visit_resize(weir_channels *c, weir_node node) {
+static bool visit_resize(weir_channel_classes *c, weir_node node) {
     const weir_value x = weir_node_input(c->graph, node, 0), sizes = weir_node_input(c->graph, node, 3);
     const weir_array *stated = sizes.id == 0 ? NULL : weir_value_constant(c->graph, sizes);
     return (sizes.id == 0 || (stated != NULL && stated->count == (size_t)shape_of(c->graph, x)->rank)) &&
@@ -349,7 +351,7 @@ static bool visit_resize(weir_channels *c, weir_node node) {
 }
 
 /* Fixed positions along another axis. */
-static bool visit_gather(weir_channels *c, weir_node node) {
+static bool visit_gather(weir_channel_classes *c, weir_node node) {
     const weir_value x = weir_node_input(c->graph, node, 0), positions = weir_node_input(c->graph, node, 1);
     const int axis = axis_of(c, x)->axis, along = axis_attribute(c->graph, node, shape_of(c->graph, x)->rank, 0);
     if (axis == along || !is_fixed(c, positions)) return false;
@@ -357,14 +359,14 @@ static bool visit_gather(weir_channels *c, weir_node node) {
 }
 
 /* Softmax and the like, along another axis. */
-static bool visit_along_axis(weir_channels *c, weir_node node) {
+static bool visit_along_axis(weir_channel_classes *c, weir_node node) {
     const weir_value x = weir_node_input(c->graph, node, 0);
     const int axis = axis_of(c, x)->axis;
     return axis_attribute(c->graph, node, shape_of(c->graph, x)->rank, -1) != axis && pass_on(c, node, axis);
 }
 
 /* What the node does with channels; false: it takes all of them as they are. */
-static bool visit(weir_channels *c, weir_node node) {
+static bool visit(weir_channel_classes *c, weir_node node) {
     const int axis = axis_of(c, weir_node_input(c->graph, node, 0))->axis;
     const weir_op kind = weir_trait_kind(c->graph, node), op = weir_node_op(c->graph, node);
     if (!weir_rewrite_may(c->graph, node)) return false;
@@ -399,7 +401,7 @@ static bool visit(weir_channels *c, weir_node node) {
     weir_unreachable("an order of no kind");
 }
 
-static void visit_node(weir_channels *c, weir_node node) {
+static void visit_node(weir_channel_classes *c, weir_node node) {
     const size_t inputs = weir_node_input_count(c->graph, node), outputs = weir_node_output_count(c->graph, node);
     bool fixed = inputs > 0, any = false, fine;
     for (size_t i = 0; i < inputs; i++) {
@@ -419,8 +421,8 @@ static void visit_node(weir_channels *c, weir_node node) {
     }
 }
 
-weir_channels *weir_channels_new(const weir_graph *graph) {
-    weir_channels *c = weir_calloc(1, sizeof *c);
+weir_channel_classes *weir_channels_new(const weir_graph *graph) {
+    weir_channel_classes *c = weir_calloc(1, sizeof *c);
     const uint32_t limit = weir_graph_value_limit(graph);
     c->graph = graph;
     c->axis = weir_side_new(sizeof(weir_channel_axis), limit);
@@ -438,7 +440,7 @@ weir_channels *weir_channels_new(const weir_graph *graph) {
     return c;
 }
 
-void weir_channels_free(weir_channels *c) {
+void weir_channels_free(weir_channel_classes *c) {
     weir_side_free(&c->axis);
     weir_side_free(&c->fixed);
     free(c->channel);

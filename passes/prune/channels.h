@@ -27,7 +27,7 @@ typedef struct weir_channel {
     weir_node pin;   /* by which node; none: it leaves the graph */
 } weir_channel;
 
-typedef struct weir_channels {
+typedef struct weir_channel_classes {
     const weir_graph *graph;
     weir_side axis;  /* by value: weir_channel_axis */
     weir_side fixed; /* by value: bool, it depends on constants alone */
@@ -35,7 +35,7 @@ typedef struct weir_channels {
     size_t count, capacity;
     weir_channel_tie *tie; /* in the order of the nodes */
     size_t tie_count, tie_capacity;
-} weir_channels;
+} weir_channel_classes;
 
 /* A layer with fixed weights: axes of the data and of the result, and of the weights that belong to them. Of a
  * depthwise convolution each channel of the result is tied to one of the data. */
@@ -46,14 +46,14 @@ typedef struct weir_channel_layer {
 } weir_channel_layer;
 
 /* Of a graph with inferred types. O(size + ties). */
-weir_channels *weir_channels_new(const weir_graph *graph);
-void weir_channels_free(weir_channels *channels);
-static inline const weir_channel_axis *weir_channels_of(const weir_channels *channels, weir_value value) {
+weir_channel_classes *weir_channels_new(const weir_graph *graph);
+void weir_channels_free(weir_channel_classes *channels);
+static inline const weir_channel_axis *weir_channels_of(const weir_channel_classes *channels, weir_value value) {
     return weir_side_at(&channels->axis, value.id);
 }
 /* The channel that stands for its class. */
-uint32_t weir_channels_class(const weir_channels *channels, uint32_t channel);
-bool weir_channels_layer(const weir_channels *channels, weir_node node, weir_channel_layer *layer);
+uint32_t weir_channels_class(const weir_channel_classes *channels, uint32_t channel);
+bool weir_channels_layer(const weir_channel_classes *channels, weir_node node, weir_channel_layer *layer);
 
 /* Elements of a parameter that stay, along one of its axes: the entries of `keep`, `count` of them. With `lead_size`,
  * there is a list for each so many indices of axis `lead`, one after the other. */

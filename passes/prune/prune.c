@@ -209,7 +209,8 @@ static int by_class(const void *a, const void *b) {
 }
 
 /* Of which classes are results of layers that get no mask? Heap memory, by class. */
-static bool *find_others(const weir_graph *graph, const weir_channels *channels, const layer *layers, size_t count) {
+static bool *find_others(const weir_graph *graph, const weir_channel_classes *channels, const layer *layers,
+                         size_t count) {
     bool *others = weir_calloc(channels->count, sizeof *others);
     weir_channel_layer l;
     size_t at = 0;
@@ -226,7 +227,7 @@ static bool *find_others(const weir_graph *graph, const weir_channels *channels,
 
 /* Outputs that may go, those of one class one after the other. */
 static member *list_members(const weir_graph *graph, const layer *layers, size_t count, size_t *found) {
-    weir_channels *channels = weir_channels_new(graph);
+    weir_channel_classes *channels = weir_channels_new(graph);
     bool *others = find_others(graph, channels, layers, count);
     member *list = NULL;
     size_t capacity = 0;

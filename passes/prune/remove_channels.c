@@ -33,7 +33,7 @@ typedef struct correction {
 
 typedef struct removal {
     weir_graph *graph;
-    weir_channels *channels;
+    weir_channel_classes *channels;
     weir_executor *executor; /* after a run on one frame */
     weir_arena *arena;
     state *state;      /* by channel */
@@ -148,7 +148,7 @@ static void combine(removal *r, weir_node node, const weir_channel_tie *tie, siz
 }
 
 static void find_constants(removal *r) {
-    const weir_channels *c = r->channels;
+    const weir_channel_classes *c = r->channels;
     size_t at = 0;
     for (weir_node node = weir_graph_first(r->graph); node.id != 0; node = weir_node_next(r->graph, node)) {
         const size_t first = at;
@@ -328,7 +328,7 @@ static bool even_out_all(removal *r) {
 }
 
 static void decide(removal *r) {
-    const weir_channels *c = r->channels;
+    const weir_channel_classes *c = r->channels;
     for (uint32_t i = 1; i < c->count; i++) {
         const weir_channel *class = &c->channel[i];
         if (class->parent != i || !class->is_pinned) continue;
