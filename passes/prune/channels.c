@@ -58,12 +58,12 @@ static const weir_channel_axis *add_channels(weir_channel_classes *c, weir_value
     *to = (weir_channel_axis){axis, (uint32_t)c->count, shape_of(c->graph, value)->dim[axis]};
     c->channel = weir_grow(c->channel, &c->capacity, c->count + (size_t)to->count, sizeof *c->channel);
     for (int64_t i = 0; i < to->count; i++, c->count++)
-        c->channel[c->count] = (weir_channel){.parent = (uint32_t)c->count};
+        c->channel[c->count] = (weir_channel_node){.parent = (uint32_t)c->count};
     return to;
 }
 
 static void pin_channel(weir_channel_classes *c, uint32_t channel, weir_node by) {
-    weir_channel *class = &c->channel[find_class(c, channel)];
+    weir_channel_node *class = &c->channel[find_class(c, channel)];
     if (!class->is_pinned) class->pin = by;
     class->is_pinned = true;
 }
@@ -428,7 +428,7 @@ weir_channel_classes *weir_channels_new(const weir_graph *graph) {
     c->axis = weir_side_new(sizeof(weir_channel_axis), limit);
     c->fixed = weir_side_new(sizeof(bool), limit);
     c->channel = weir_grow(c->channel, &c->capacity, 1, sizeof *c->channel);
-    c->channel[c->count++] = (weir_channel){.parent = 0};
+    c->channel[c->count++] = (weir_channel_node){.parent = 0};
     for (uint32_t id = 1; id < limit; id++) {
         const bool fixed =
             weir_value_exists(graph, (weir_value){id}) && weir_value_constant(graph, (weir_value){id}) != NULL;

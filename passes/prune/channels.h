@@ -21,17 +21,17 @@ typedef struct weir_channel_tie {
     uint32_t result, source;
 } weir_channel_tie;
 
-typedef struct weir_channel {
+typedef struct weir_channel_node {
     uint32_t parent; /* of its class; its own number: it stands for the class */
     bool is_pinned;  /* of what stands for a class */
     weir_node pin;   /* by which node; none: it leaves the graph */
-} weir_channel;
+} weir_channel_node;
 
 typedef struct weir_channel_classes {
     const weir_graph *graph;
     weir_side axis;  /* by value: weir_channel_axis */
     weir_side fixed; /* by value: bool, it depends on constants alone */
-    weir_channel *channel;
+    weir_channel_node *channel;
     size_t count, capacity;
     weir_channel_tie *tie; /* in the order of the nodes */
     size_t tie_count, tie_capacity;
@@ -48,7 +48,7 @@ typedef struct weir_channel_layer {
 /* Of a graph with inferred types. O(size + ties). */
 weir_channel_classes *weir_channels_new(const weir_graph *graph);
 void weir_channels_free(weir_channel_classes *channels);
-static inline const weir_channel_axis *weir_channels_of(const weir_channel_classes *channels, weir_value value) {
+static inline const weir_channel_axis *weir_channels_axis(const weir_channel_classes *channels, weir_value value) {
     return weir_side_at(&channels->axis, value.id);
 }
 /* The channel that stands for its class. */

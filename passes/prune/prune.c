@@ -217,7 +217,7 @@ static bool *find_others(const weir_graph *graph, const weir_channel_classes *ch
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (at < count && layers[at].node.id == node.id) at++;
         else if (weir_channels_layer(channels, node, &l)) {
-            const weir_channel_axis *axis = weir_channels_of(channels, weir_node_output(graph, node, 0));
+            const weir_channel_axis *axis = weir_channels_axis(channels, weir_node_output(graph, node, 0));
             for (uint32_t k = 0; k < (uint32_t)axis->count; k++)
                 others[weir_channels_class(channels, axis->first + k)] = true;
         }
@@ -233,7 +233,7 @@ static member *list_members(const weir_graph *graph, const layer *layers, size_t
     size_t capacity = 0;
     *found = 0;
     for (size_t i = 0; i < count; i++) {
-        const weir_channel_axis *axis = weir_channels_of(channels, weir_node_output(graph, layers[i].node, 0));
+        const weir_channel_axis *axis = weir_channels_axis(channels, weir_node_output(graph, layers[i].node, 0));
         for (uint32_t k = 0; k < (uint32_t)axis->count; k++) {
             const uint32_t class = weir_channels_class(channels, axis->first + k);
             if (channels->channel[class].is_pinned || others[class]) continue;

@@ -110,8 +110,8 @@ static bool is_uniform(const weir_array *data, int axis, int64_t channel, double
 /* Outputs without weights are masked, and those that only multiply constants are constant. */
 static void find_masked(removal *r, weir_node node, const weir_channel_layer *layer) {
     const weights w = weights_of(r, node, layer);
-    const weir_channel_axis *from = weir_channels_of(r->channels, weir_node_input(r->graph, node, 0));
-    const weir_channel_axis *to = weir_channels_of(r->channels, weir_node_output(r->graph, node, 0));
+    const weir_channel_axis *from = weir_channels_axis(r->channels, weir_node_input(r->graph, node, 0));
+    const weir_channel_axis *to = weir_channels_axis(r->channels, weir_node_output(r->graph, node, 0));
     const bool is_known = from->count > 0 && from->axis == layer->in_axis && !layer->is_depthwise;
     for (int64_t o = 0; o < to->count; o++) {
         const int64_t first = o / w.row_group * w.in_group;
@@ -158,7 +158,7 @@ static void find_constants(removal *r) {
         if (weir_channels_layer(c, node, &layer)) find_masked(r, node, &layer);
         for (size_t i = 0; i < weir_node_output_count(r->graph, node); i++) {
             const weir_value result = weir_node_output(r->graph, node, i);
-            const weir_channel_axis *axis = weir_channels_of(c, result);
+            const weir_channel_axis *axis = weir_channels_axis(c, result);
             for (int64_t k = 0; k < axis->count; k++) {
                 state *s = &r->state[axis->first + k];
                 if (!s->is_constant || is_uniform(weir_executor_value(r->executor, result), axis->axis, k, &s->value))
@@ -236,7 +236,7 @@ static bool takes_constant(removal *r, weir_node node, const char **why) {
 
 /* Does an output that stays multiply input `k` by anything but zero? */
 static bool is_read(const removal *r, weir_node node, const weir_channel_layer *layer, const weights *w, int64_t k) {
-    const weir_channel_axis *to = weir_channels_of(r->channels, weir_node_output(r->graph, node, 0));
+    const weir_channel_axis *to = weir_channels_axis(r->channels, weir_node_output(r->graph, node, 0));
     const int64_t group = layer->groups == 1 ? 0 : k / w->in_group;
     bool any = false;
     for (int64_t o = group * w->row_group; !any && o < (group + 1) * w->row_group; o++)
@@ -246,7 +246,7 @@ static bool is_read(const removal *r, weir_node node, const weir_channel_layer *
 
 /* Channels of the layer's input that outputs of it need; true: one stays that would have gone. */
 static bool find_needed(removal *r, weir_node node, const weir_channel_layer *layer) {
-    const weir_channel_axis *from = weir_channels_of(r->channels, weir_node_input(r->graph, node, 0));
+    const weir_channel_axis *from = weir_channels_axis(r->channels, weir_node_input(r->graph, node, 0));
     const weights w = weights_of(r, node, layer);
     const char *padded = NULL;
     const bool takes = takes_constant(r, node, &padded);
@@ -289,8 +289,9 @@ static bool even_out(removal *r, weir_node node, const weir_channel_axis *axis, 
 }
 
 static bool even_out_layer(removal *r, weir_node node, int64_t groups) {
-    const weir_channel_axis *from = weir_channels_of(r->channels, weir_node_input(r->graph, node, 0));
-    const bool changed = even_out(r, node, weir_channels_of(r->channels, weir_node_output(r->graph, node, 0)), groups);
+    const weir_channel_axis *from = weir_channels_axis(r->channels, weir_node_input(r->graph, node, 0));
+    const bool changed =
+        even_out(r, node, weir_channels_axis(r->channels, weir_node_output(r->graph, node, 0)), groups);
     return (from->count > 0 && even_out(r, node, from, groups)) || changed;
 }
 
@@ -298,7 +299,7 @@ static bool even_out_layer(removal *r, weir_node node, int64_t groups) {
 static bool keep_one(removal *r) {
     bool changed = false;
     for (uint32_t id = 1; id < r->channels->axis.limit; id++) {
-        const weir_channel_axis *axis = weir_channels_of(r->channels, (weir_value){id});
+        const weir_channel_axis *axis = weir_channels_axis(r->channels, (weir_value){id});
         bool any = axis->count == 0;
         for (uint32_t k = 0; !any && k < (uint32_t)axis->count; k++) any = !goes(r, axis->first + k);
         if (any) continue;
@@ -330,7 +331,7 @@ static bool even_out_all(removal *r) {
 static void decide(removal *r) {
     const weir_channel_classes *c = r->channels;
     for (uint32_t i = 1; i < c->count; i++) {
-        const weir_channel *class = &c->channel[i];
+        const weir_channel_node *class = &c->channel[i];
         if (class->parent != i || !class->is_pinned) continue;
         keep(r, i,
              class->pin.id == 0 ? "it leaves the graph"
@@ -343,7 +344,7 @@ static void decide(removal *r) {
 
 /* The positions of a value's channels that stay; NULL: all do. */
 static const int64_t *kept_of(const removal *r, weir_value value, int64_t *count) {
-    const weir_channel_axis *axis = weir_channels_of(r->channels, value);
+    const weir_channel_axis *axis = weir_channels_axis(r->channels, value);
     int64_t *at = weir_arena_array(r->arena, (size_t)axis->count, sizeof *at);
     *count = 0;
     for (int64_t k = 0; k < axis->count; k++)
@@ -353,7 +354,7 @@ static const int64_t *kept_of(const removal *r, weir_value value, int64_t *count
 
 /* What the layer's constants amounted to, by output. */
 static void correct(removal *r, weir_node node, const weir_channel_layer *layer) {
-    const weir_channel_axis *from = weir_channels_of(r->channels, weir_node_input(r->graph, node, 0));
+    const weir_channel_axis *from = weir_channels_axis(r->channels, weir_node_input(r->graph, node, 0));
     const weights w = weights_of(r, node, layer);
     const double scale = weir_node_float(r->graph, node, "alpha", 1);
     double *sum = NULL;
@@ -378,7 +379,7 @@ static void correct(removal *r, weir_node node, const weir_channel_layer *layer)
 
 static void cut_layer(removal *r, weir_node node, const weir_channel_layer *layer) {
     const weir_value result = weir_node_output(r->graph, node, 0);
-    const weir_channel_axis *from = weir_channels_of(r->channels, weir_node_input(r->graph, node, 0));
+    const weir_channel_axis *from = weir_channels_axis(r->channels, weir_node_input(r->graph, node, 0));
     int64_t count;
     const int64_t *kept = kept_of(r, weir_node_input(r->graph, node, 0), &count);
     if (kept != NULL && layer->is_depthwise) {
@@ -420,7 +421,7 @@ static void set_number(removal *r, weir_node node, size_t input, size_t at, int6
 }
 
 static void cut_slice(removal *r, weir_node node) {
-    const weir_channel_axis *from = weir_channels_of(r->channels, weir_node_input(r->graph, node, 0));
+    const weir_channel_axis *from = weir_channels_axis(r->channels, weir_node_input(r->graph, node, 0));
     const weir_value axes = weir_node_input(r->graph, node, 3);
     const int rank = shape_of(r, weir_node_input(r->graph, node, 0))->rank;
     const weir_array *starts = weir_value_constant(r->graph, weir_node_input(r->graph, node, 1));
@@ -447,7 +448,7 @@ static void cut_split(removal *r, weir_node node) {
     const weir_value x = weir_node_input(r->graph, node, 0);
     const int rank = shape_of(r, x)->rank;
     const int64_t axis = weir_node_int(r->graph, node, "axis", 0);
-    if ((axis < 0 ? axis + rank : axis) != weir_channels_of(r->channels, x)->axis) return;
+    if ((axis < 0 ? axis + rank : axis) != weir_channels_axis(r->channels, x)->axis) return;
     for (size_t i = 0; i < weir_node_output_count(r->graph, node); i++) {
         int64_t count;
         kept_of(r, weir_node_output(r->graph, node, i), &count);
@@ -457,7 +458,7 @@ static void cut_split(removal *r, weir_node node) {
 
 static void cut_reshape(removal *r, weir_node node, int64_t count) {
     const weir_value x = weir_node_input(r->graph, node, 0), result = weir_node_output(r->graph, node, 0);
-    const weir_channel_axis *axis = weir_channels_of(r->channels, result);
+    const weir_channel_axis *axis = weir_channels_axis(r->channels, result);
     const weir_array *stated = weir_value_constant(r->graph, weir_node_input(r->graph, node, 1));
     weir_array *array = weir_array_copy(stated);
     for (size_t i = 0; i < array->count; i++) {
@@ -493,11 +494,11 @@ static void cut_node(removal *r, weir_node node) {
     if (kept == NULL || weir_node_output_count(r->graph, node) != 1) return;
     if (kind == WEIR_OP_RESHAPE) cut_reshape(r, node, count);
     else if (kind == WEIR_OP_RESIZE && weir_node_input(r->graph, node, 3).id != 0)
-        set_number(r, node, 3, (size_t)weir_channels_of(r->channels, result)->axis, count);
+        set_number(r, node, 3, (size_t)weir_channels_axis(r->channels, result)->axis, count);
     else if (order == WEIR_ORDER_NORMALIZE) cut_vectors(r, node, count, kept);
     else if (order == WEIR_ORDER_ELEMENTWISE || order == WEIR_ORDER_QUANTIZE) {
         const weir_channel_part part = {
-            .axis = weir_channels_of(r->channels, result)->axis, .count = count, .keep = kept};
+            .axis = weir_channels_axis(r->channels, result)->axis, .count = count, .keep = kept};
         weir_channel_cut_inputs(r->graph, node, part, &r->channels->fixed);
     }
 }
@@ -529,7 +530,7 @@ static void add_correction(removal *r, const correction *c, weir_rewrite *rewrit
 
 /* What became of the layer's channels, and a warning where masked ones stay. */
 static void report(const removal *r, weir_node node, weir_pass_context *context) {
-    const weir_channel_axis *axis = weir_channels_of(r->channels, weir_node_output(r->graph, node, 0));
+    const weir_channel_axis *axis = weir_channels_axis(r->channels, weir_node_output(r->graph, node, 0));
     json_int_t removed = 0, masked = 0;
     const char *why = NULL;
     for (uint32_t k = 0; k < (uint32_t)axis->count; k++) {
