@@ -92,20 +92,7 @@ module weir_dot #(
         assign carry = 1'b0;
       end
 
-      if (SIGNS == 2) begin : g_gate
-        wire      one = a[0] && w[i*W_W];
-        reg [1:0] product_q;
-        assign product = {{(RAW_W-1){product_q[1]}}, product_q[0]};
-        always @(posedge clk) product_q <= {one && a[A_W-1] != w[(i+1)*W_W-1], one};
-      end else if (SIGNS == 3 && i % 2 == 0) begin : g_half
-        wire      minus = a[A_W-1] != w[(i+1)*W_W-1];
-        wire      next  = x[(i+2)*X_W-1] != w[(i+2)*W_W-1];
-        reg [1:0] half_q;  // of the sum with the next product
-        assign product = {{(RAW_W-1){half_q[1]}}, half_q[0]};
-        always @(posedge clk) half_q <= {minus && next, minus == next};
-      end else if (SIGNS == 3) begin : g_taken
-        assign product = {RAW_W{1'b0}};
-      end else if (PAIR > 0) begin : g_pair
+      if (PAIR > 0) begin : g_pair
         weir_mul_pair #(
           .A_W  (A_W),
           .B_W  (W_W),
@@ -141,6 +128,19 @@ module weir_dot #(
           .b  (w[i*W_W +: W_W]),
           .p  (product)
         );
+      end else if (SIGNS == 2) begin : g_gate
+        wire      one = a[0] && w[i*W_W];
+        reg [1:0] product_q;
+        assign product = {{(RAW_W-1){product_q[1]}}, product_q[0]};
+        always @(posedge clk) product_q <= {one && a[A_W-1] != w[(i+1)*W_W-1], one};
+      end else if (SIGNS == 3 && i % 2 == 0) begin : g_half
+        wire      minus = a[A_W-1] != w[(i+1)*W_W-1];
+        wire      next  = x[(i+2)*X_W-1] != w[(i+2)*W_W-1];
+        reg [1:0] half_q;  // of the sum with the next product
+        assign product = {{(RAW_W-1){half_q[1]}}, half_q[0]};
+        always @(posedge clk) half_q <= {minus && next, minus == next};
+      end else if (SIGNS == 3) begin : g_taken
+        assign product = {RAW_W{1'b0}};
       end
     end
 

@@ -19,9 +19,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "common/messages.h"
@@ -724,59 +721,6 @@ static void bad_tables_name_the_line(void **state) {
     weir_text_free(&text);
 }
 
-/* A file with a hole: a header, then `size` bytes of which only the last four are there, the number 2.5. */
-static void make_large(const char *path, const char *header, size_t size) {
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    const float last = 2.5F;
-    const unsigned char prefix[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0};
-    fwrite(prefix, 1, sizeof prefix, file);
-    fprintf(file, "%-117s\n", header);
-    assert_int_equal(fseek(file, (long)(128 + size - sizeof last), SEEK_SET), 0);
-    fwrite(&last, 1, sizeof last, file);
-    assert_int_equal(fclose(file), 0);
-}
-
-/* Numbers of large files stay in them: 80 MB are read where 40 MB of memory are left. What has to be put in order is
- * copied, and a damaged one is an error, once. */
-static void large_files_stay_where_they_are(void **state) {
-    (void)state;
-    enum { COUNT = 20 << 20, MEMORY = 40 << 20 };
-    char *path = weir_path_join(folder, "large.npy");
-    static const char order[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (20, 1048576), }";
-    make_large(path, order, COUNT * sizeof(float));
-    fflush(stdout);
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        struct rlimit limit = {MEMORY, MEMORY};
-        weir_array *array = setrlimit(RLIMIT_DATA, &limit) == 0 ? weir_npy_read(path) : NULL;
-        const bool fine = array != NULL && array->count == COUNT && weir_array_get(array, COUNT - 1) == 2.5 &&
-                          weir_array_get(array, 0) == 0 && array->shape.dim[1] == 1048576;
-        weir_array_free(array);
-        _exit(fine ? 0 : 1);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    make_large(path, "{'descr': '<f4', 'fortran_order': True, 'shape': (20, 1048576), }", COUNT * sizeof(float));
-    weir_array *turned = weir_npy_read(path);
-    assert_non_null(turned);
-    assert_true(weir_array_get(turned, COUNT - 1) == 2.5);
-    weir_array_set(turned, 0, 1); /* its own memory */
-    weir_array_free(turned);
-    make_large(path, order, COUNT * sizeof(float) + 4);
-    weir_text messages = {0};
-    weir_diag_set_handler(keep_line, &messages);
-    assert_null(weir_npy_read(path));
-    weir_diag_set_handler(NULL, NULL);
-    expect(&messages, "expected 83886080 bytes of data");
-    assert_null(strstr(strstr(messages.data, "expected") + 8, "expected"));
-    weir_text_free(&messages);
-    assert_int_equal(remove(path), 0);
-    free(path);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_are_checked),
@@ -789,7 +733,6 @@ int main(void) {
         cmocka_unit_test(numpy_files_read_as_numpy_meant),
         cmocka_unit_test(numpy_reads_what_is_written),
         cmocka_unit_test(damaged_files_are_errors),
-        cmocka_unit_test(large_files_stay_where_they_are),
         cmocka_unit_test(headers_are_read_strictly),
         cmocka_unit_test(lying_archives_are_errors),
         cmocka_unit_test(arrays_are_compressed_alone),
