@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "exec/elementary.h"
+#include "exec/kernel_common.h"
 #include "ir/trait/trait.h"
 #include "passes/graph/scale_axis.h"
 #include "passes/passes.h"
@@ -82,24 +83,23 @@ static bool find_second(const weir_graph *graph, pair *p) {
 
 /* --- weights --- */
 
-/* The index along the axis that element i of the array belongs to. */
-static size_t index_of(const weir_array *array, int axis, size_t i) {
-    size_t inner = 1;
-    for (int d = axis + 1; d < array->shape.rank; d++) inner *= (size_t)array->shape.dim[d];
-    return i / inner % (size_t)array->shape.dim[axis];
+static weir_channels along(const weir_array *array, int axis) {
+    return weir_channels_of(&array->shape, axis, (size_t)array->shape.dim[axis]);
 }
 
 static void widen(const weir_array *weights, int axis, size_t block, double *largest) {
+    const weir_channels channels = along(weights, axis);
     for (size_t i = 0; i < weights->count; i++) {
-        double *own = &largest[index_of(weights, axis, i) / block];
+        double *own = &largest[weir_channel(&channels, i) / block];
         *own = fmax(*own, fabs(weir_array_get(weights, i)));
     }
 }
 
 /* Elements of channels along the axis become so many times 2^(sign * exponent). */
 static void scale(weir_array *array, int axis, size_t block, const int *exponent, int sign) {
+    const weir_channels channels = along(array, axis);
     for (size_t i = 0; i < array->count; i++) {
-        const int by = exponent[index_of(array, axis, i) / block];
+        const int by = exponent[weir_channel(&channels, i) / block];
         weir_array_set(array, i, ldexp(weir_array_get(array, i), sign * by));
     }
 }

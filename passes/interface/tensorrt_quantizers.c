@@ -135,25 +135,18 @@ bool weir_tensorrt_put_weights(weir_graph *graph, weir_node layer, const weir_ca
     assert(weir_tensorrt_is_layer(graph, layer));
     const weir_value weights = weir_node_input(graph, layer, 1);
     inserter to = {graph, weir_value_name(graph, weights), layer, channel_axis(graph, layer), true};
+    if (!by_channel) to.axis = -1;
     const weir_array *array = weir_value_constant(graph, weights);
-    const float *w = array->data;
-    size_t channels = (size_t)array->shape.dim[to.axis], inner = 1;
-    for (int i = to.axis + 1; i < array->shape.rank; i++) inner *= (size_t)array->shape.dim[i];
-    if (!by_channel) {
-        to.axis = -1;
-        channels = 1;
-    }
-    const size_t row = array->count / channels;
+    const weir_by_output all = weir_by_output_of(&array->shape, to.axis);
     const weir_number n = int8();
-    float *own = weir_malloc((row + 1) * sizeof *own);
-    double *scales = weir_calloc(channels, sizeof *scales);
-    for (size_t c = 0; c < channels; c++) {
-        for (size_t i = 0; i < row; i++) own[i] = w[channels == 1 ? i : (i / inner * channels + c) * inner + i % inner];
-        const weir_range range = weir_calibrator_elements(calibrator, &n, own, row);
+    double *scales = weir_calloc(all.count, sizeof *scales);
+    for (size_t c = 0; c < all.count; c++) {
+        float *own = weir_by_output_elements(&all, c, array);
+        const weir_range range = weir_calibrator_elements(calibrator, &n, own, all.size);
         scales[c] = weir_tensorrt_scale(largest_of(&range));
+        free(own);
     }
-    weir_node_set_input(graph, layer, 1, put_pair(&to, weights, scales, channels));
+    weir_node_set_input(graph, layer, 1, put_pair(&to, weights, scales, all.count));
     free(scales);
-    free(own);
     return to.fine;
 }

@@ -301,3 +301,27 @@ weir_number_shared weir_calibrator_shared(const weir_number *n, const weir_range
     if (weir_number_get(n, WEIR_KEY_SCALING_FACTOR) != 0) shared.scale = mean_above(h, count, shared.threshold);
     return shared;
 }
+
+/* --- outputs --- */
+
+weir_by_output weir_by_output_of(const weir_shape *shape, int axis) {
+    weir_by_output all = {1, 1, 1};
+    for (int d = 0; d < shape->rank; d++) {
+        const size_t size = (size_t)shape->dim[d];
+        if (d == axis) all.count = size;
+        else all.size *= size;
+        if (axis >= 0 && d > axis) all.inner *= size;
+    }
+    return all;
+}
+
+size_t weir_by_output_place(const weir_by_output *all, size_t output, size_t i) {
+    return all->count == 1 ? i : (i / all->inner * all->count + output) * all->inner + i % all->inner;
+}
+
+float *weir_by_output_elements(const weir_by_output *all, size_t output, const weir_array *data) {
+    assert(data->dtype == WEIR_FLOAT32 && output < all->count);
+    float *own = weir_malloc((all->size + 1) * sizeof *own);
+    for (size_t i = 0; i < all->size; i++) own[i] = ((const float *)data->data)[weir_by_output_place(all, output, i)];
+    return own;
+}

@@ -73,6 +73,16 @@ weir_range weir_calibrator_range(const weir_calibrator *c, const weir_number *n,
 /* The same for numbers that are all known; the errors of mse are theirs. */
 weir_range weir_calibrator_elements(const weir_calibrator *c, const weir_number *n, const float *x, size_t count);
 
+/* The elements of an array by their index along an axis, an output each; axis -1: one output has all. */
+typedef struct weir_by_output {
+    size_t count, inner, size; /* outputs, elements behind the axis, elements of one output */
+} weir_by_output;
+weir_by_output weir_by_output_of(const weir_shape *shape, int axis);
+/* Where element i of an output is. */
+size_t weir_by_output_place(const weir_by_output *all, size_t output, size_t i);
+/* Those of a float32 array; heap memory. */
+float *weir_by_output_elements(const weir_by_output *all, size_t output, const weir_array *data);
+
 /* What elements share of binary that is not bipolar and of ternary, where `h` counted the values of the range. The mean
  * is exact; the median and the mean of what is above a threshold are those of the bins' middles. */
 weir_number_shared weir_calibrator_shared(const weir_number *n, const weir_range *seen, const weir_histogram *h);

@@ -134,45 +134,25 @@ static const double LEAST_SCALE = 0x1p-60;
 
 /* --- constants: what their elements share is known --- */
 
-/* The elements of a constant by output: the dimensions before its axis and behind it come together. */
-typedef struct by_output {
-    size_t count, inner, size; /* outputs, elements behind the axis, elements of one output */
-    weir_shape scales;         /* one for each output, to broadcast over the others */
-} by_output;
-
-static by_output by_output_of(const operand *o, const weir_array *data, bool is_whole) {
-    by_output all = {1, 1, 0, {.rank = data->shape.rank}};
-    const bool has = o->output >= 0 && !is_whole;
-    for (int d = 0; d < data->shape.rank; d++) all.scales.dim[d] = has && d == o->output ? data->shape.dim[d] : 1;
-    for (int d = o->output + 1; has && d < data->shape.rank; d++) all.inner *= (size_t)data->shape.dim[d];
-    if (has) all.count = (size_t)data->shape.dim[o->output];
-    all.size = all.count == 0 ? 0 : data->count / all.count;
-    return all;
-}
-
-static size_t element_of(const by_output *all, size_t output, size_t i) {
-    return all->count == 1 ? i : (i / all->inner * all->count + output) * all->inner + i % all->inner;
-}
-
-static float *elements_of(const by_output *all, size_t output, const weir_array *data) {
-    float *own = weir_malloc((all->size + 1) * sizeof *own);
-    for (size_t i = 0; i < all->size; i++) own[i] = ((const float *)data->data)[element_of(all, output, i)];
-    return own;
+/* One number for each output, to broadcast over the others. */
+static weir_array *new_scales(const weir_array *data, int output) {
+    weir_shape shape = {.rank = data->shape.rank};
+    for (int d = 0; d < shape.rank; d++) shape.dim[d] = d == output ? data->shape.dim[d] : 1;
+    return weir_array_new(WEIR_FLOAT32, &shape);
 }
 
 /* What each output shares is measured, and the constant becomes what its elements stand for, each a code times so many
  * scales, so that thresholds are gone. The scale of zeros may be any. */
 static weir_value add_measured(weir_quantizer *q, const operand *o, const weir_number *n, codes c, double step,
                                const weir_array *data) {
-    const by_output all = by_output_of(o, data, false);
-    weir_array *values = weir_array_new(WEIR_FLOAT32, &data->shape),
-               *scales = weir_array_new(WEIR_FLOAT32, &all.scales);
+    const weir_by_output all = weir_by_output_of(&data->shape, o->output);
+    weir_array *values = weir_array_new(WEIR_FLOAT32, &data->shape), *scales = new_scales(data, o->output);
     for (size_t output = 0; output < all.count; output++) {
-        float *own = elements_of(&all, output, data);
+        float *own = weir_by_output_elements(&all, output, data);
         const weir_number_shared shared = weir_number_measure(n, own, all.size, 0);
         weir_array_set(scales, output, shared.scale > 0 ? step * shared.scale : 1);
         for (size_t i = 0; i < all.size; i++)
-            weir_array_set(values, element_of(&all, output, i),
+            weir_array_set(values, weir_by_output_place(&all, output, i),
                            weir_number_decode(n, &shared, weir_number_encode(n, &shared, (double)own[i])));
         free(own);
     }
@@ -185,13 +165,14 @@ static weir_value add_measured(weir_quantizer *q, const operand *o, const weir_n
 }
 
 static weir_array *scales_of_outputs(const weir_number *n, const operand *o, const weir_array *data) {
-    const by_output all = by_output_of(o, data, weir_number_get(n, WEIR_KEY_CHANNEL) == 0);
-    weir_array *scales = weir_array_new(WEIR_FLOAT32, &all.scales);
-    for (size_t output = 0; output < all.count; output++) {
-        float *own = elements_of(&all, output, data);
+    const int output = weir_number_get(n, WEIR_KEY_CHANNEL) == 0 ? -1 : o->output;
+    const weir_by_output all = weir_by_output_of(&data->shape, output);
+    weir_array *scales = new_scales(data, output);
+    for (size_t k = 0; k < all.count; k++) {
+        float *own = weir_by_output_elements(&all, k, data);
         const weir_range range = weir_calibrator_elements(&o->calibrator, n, own, all.size);
         const double scale = weir_number_affine(n, range.min, range.max).scale;
-        weir_array_set(scales, output, scale > LEAST_SCALE ? scale : 1);
+        weir_array_set(scales, k, scale > LEAST_SCALE ? scale : 1);
         free(own);
     }
     return scales;
