@@ -57,15 +57,67 @@ static weir_meta_hardware cheapest(const weir_graph *graph, weir_node node, int6
     return c.best.interval > 0 ? c.best : c.fastest;
 }
 
+/* --- what targets cost --- */
+
+typedef struct pace {
+    int64_t interval, cost;
+} pace;
+
+/* What each folding of each node gives and costs: `end[i]` is behind those of node i. */
+typedef struct paces {
+    const weir_graph *graph;
+    const weir_component_rules *rules;
+    weir_node node;
+    pace *pace;
+    size_t count, capacity;
+    size_t *end, nodes;
+} paces;
+
+static void add_pace(void *user, const weir_meta_hardware *settings) {
+    paces *p = user;
+    weir_meta_hardware folding = *settings;
+    p->rules->derive(p->graph, p->node, &folding);
+    p->pace = weir_grow(p->pace, &p->capacity, p->count + 1, sizeof *p->pace);
+    p->pace[p->count++] = (pace){folding.interval, weir_component_setting_units(p->rules, &folding)};
+}
+
+static paces paces_of(const weir_graph *graph) {
+    paces p = {.graph = graph, .end = weir_calloc(weir_graph_node_count(graph) + 1, sizeof *p.end)};
+    for (p.node = weir_graph_first(graph); p.node.id != 0; p.node = weir_node_next(graph, p.node)) {
+        p.rules = rules_of(graph, p.node);
+        if (!sets_pace(p.rules)) continue;
+        p.rules->foldings(graph, p.node, &weir_node_metadata_of(graph, p.node)->hardware, add_pace, &p);
+        p.end[p.nodes++] = p.count;
+    }
+    return p;
+}
+
+static void paces_free(paces *p) {
+    free(p->pace);
+    free(p->end);
+}
+
+/* The pace of what `cheapest` chooses among these; 0 where there are none. */
+static pace cheapest_pace(const pace *among, const pace *end, int64_t target) {
+    assert(among <= end);
+    pace best = {0, INT64_MAX}, fastest = among < end ? *among : (pace){0, 0};
+    for (; among < end; among++) {
+        if (among->interval < fastest.interval) fastest = *among;
+        if (among->interval <= target &&
+            (among->cost < best.cost || (among->cost == best.cost && among->interval < best.interval)))
+            best = *among;
+    }
+    return best.interval > 0 ? best : fastest;
+}
+
 /* Multipliers that a target costs, and the interval it really gives. */
-static int64_t cost_of(const weir_graph *graph, int64_t target, int64_t *reached) {
+static int64_t cost_at(const paces *p, int64_t target, int64_t *reached) {
     int64_t cost = 0;
     *reached = 1;
-    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (!sets_pace(rules_of(graph, node))) continue;
-        weir_meta_hardware folding = cheapest(graph, node, target);
-        cost += weir_component_setting_units(rules_of(graph, node), &folding);
-        if (folding.interval > *reached) *reached = folding.interval;
+    for (size_t i = 0, first = 0; i < p->nodes; first = p->end[i++]) {
+        const pace chosen = cheapest_pace(p->pace + first, p->pace + p->end[i], target);
+        cost += chosen.cost;
+        if (chosen.interval > *reached) *reached = chosen.interval;
     }
     return cost;
 }
@@ -74,8 +126,10 @@ static int64_t cost_of(const weir_graph *graph, int64_t target, int64_t *reached
 static int64_t divided_cost_of(const weir_graph *graph, int64_t target) {
     weir_graph *divided = weir_component_copy(graph);
     weir_folding_divide(divided, target);
+    paces p = paces_of(divided);
     int64_t reached;
-    const int64_t cost = cost_of(divided, target, &reached);
+    const int64_t cost = cost_at(&p, target, &reached);
+    paces_free(&p);
     weir_graph_free(divided);
     return cost;
 }
@@ -86,12 +140,14 @@ static int64_t target_for(const weir_graph *graph, int64_t budget, int64_t low) 
     assert(low > 0);
     assert(budget >= 0);
     int64_t high, most, reached;
-    cost_of(graph, INT64_MAX, &most);
+    paces p = paces_of(graph);
+    cost_at(&p, INT64_MAX, &most);
     for (high = most; low < high;) {
         int64_t middle = low + (high - low) / 2;
-        if (cost_of(graph, middle, &reached) <= budget) high = middle;
+        if (cost_at(&p, middle, &reached) <= budget) high = middle;
         else low = middle + 1;
     }
+    paces_free(&p);
     if (divided_cost_of(graph, high) <= budget) return high;
     for (low = high, high = most; low < high;) {
         const int64_t middle = low + (high - low) / 2;

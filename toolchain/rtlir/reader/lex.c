@@ -17,8 +17,11 @@ typedef struct lexer {
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+/* A letter, a digit, _ or $. */
 static bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$';
+    static const uint32_t words[8] = {0, 1u << 4 | 0x3ffu << 16, 0x87fffffe, 0x07fffffe};
+    const unsigned char byte = (unsigned char)c;
+    return words[byte / 32] >> byte % 32 & 1;
 }
 
 static char peek(const lexer *l, size_t offset) { return offset < (size_t)(l->end - l->at) ? l->at[offset] : 0; }
@@ -85,10 +88,10 @@ static void add(lexer *l, rtl_token_kind kind, const char *text, size_t length, 
 }
 
 static void add_word(lexer *l, rtl_token_kind kind, size_t prefix) {
-    const char *start = l->at;
-    l->at += prefix;
-    while (is_word(peek(l, 0))) l->at++;
-    add(l, kind, start, (size_t)(l->at - start), l->line);
+    const char *start = l->at, *end = start + prefix;
+    while (end < l->end && is_word(*end)) end++;
+    l->at = end;
+    add(l, kind, start, (size_t)(end - start), l->line);
 }
 
 /* 12, 8'hff, 'd3, 4 'b1: digits, then a base and its digits. */
