@@ -33,6 +33,11 @@ absent_names() {
     sed -n 's/^+{[^}]*} //p' "$1" | tr ' ' '\n' | sed '/^#/d; s/^([0-9]*)//' | sort -u >used
     names "$2" | comm -23 used -
 }
+# absent_variables FILE.sucl SIMULATOR: those that Surfer would not find, whose names have no ranges.
+absent_variables() {
+    sed -n 's/^variable_add //p' "$1" | sort -u >used
+    names "$2" | sed 's/\[[0-9:]*\]$//' | sort -u | comm -23 used -
+}
 # group FILE.gtkw TITLE: its lines.
 group() { awk -v title="-$2" '$0 == title { inside = !inside } inside' "$1"; }
 # beats FILE.fst PART BITS LANE: of each beat that is accepted its number, the signed element and the cycle, by the falling edges of the clock.
@@ -73,6 +78,17 @@ for simulator in $simulators; do
     [ ! -s log ] || fail "$simulator has no $(head -3 log)"
     sed '/u_tap_6/s/s_valid/s_valix/' "$save" >planted.gtkw
     absent_names planted.gtkw $simulator | grep -q '\.u_tap_6\.s_valix$' || fail "$simulator: a name that is wrong goes unseen"
+
+    # Surfer's commands: names of the dump, the stream that diverges first, the cursor where GTKWave has its marker.
+    surfer=design/waves/$simulator.sucl
+    absent_variables "$surfer" $simulator >log
+    [ ! -s log ] || fail "$simulator has no $(head -3 log)"
+    sed '/u_tap_6/s/s_valid/s_valix/' "$surfer" >planted.sucl
+    absent_variables planted.sucl $simulator | grep -q '\.u_tap_6\.s_valix$' || fail "$simulator: a name that is wrong goes unseen"
+    [ "$(grep -c '^variable_add' "$surfer")" = "$((3 + 5 * $(grep -c '^divider_add' "$surfer")))" ] || fail "$simulator: signals of a stream for Surfer"
+    [ "$(grep '^divider_add' "$surfer" | head -2 | paste -sd,)" = "divider_add fc3,divider_add input_QuantizeLinear_(input)" ] ||
+        fail "$simulator: the order of streams for Surfer"
+    [ "$(sed -n 's/^cursor_set //p' "$surfer")" = "$(sed -n 's/^\*-[0-9.]* \([0-9]*\)$/\1/p' "$save")" ] || fail "$simulator: Surfer's cursor"
 
     # A group for each stream in the order of the graph, the one that diverges open, and of that the element that does.
     sed -n '/^@[8c]00200$/{n; s/^-//p;}' "$save" >titles

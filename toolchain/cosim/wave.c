@@ -1,6 +1,7 @@
 /* GTKWave reads an expected value from a filter file: a group of bits (valid, ready, number of the beat) has a text for
  * each of its values, so that the bench needs no signals for it. Lines exist for the beats of the window only. The save
- * file says that it is /waves/NAME.gtkw: GTKWave then looks for other names in /waves/ beside it, wherever it is. */
+ * file says that it is /waves/NAME.gtkw: GTKWave then looks for other names in /waves/ beside it, wherever it is.
+ * Surfer runs a file of its commands (its user guide, "Commands"): it names signals without their ranges. */
 #include "cosim/wave.h"
 
 #include <assert.h>
@@ -157,9 +158,20 @@ static bool add_stream(const saving *to, weir_text *text, size_t index) {
     return fine;
 }
 
-static bool save(const saving *to) {
+static bool write_beside(const saving *to, const char *extension, const weir_text *text) {
+    char *folder = weir_path_folder(to->wave->path), *path = weir_format("%s/%s.%s", folder, to->name, extension);
+    const bool fine = weir_file_write(path, text->data, text->size);
+    free(folder);
+    free(path);
+    return fine;
+}
+
+/* When the beats of a cycle are offered. */
+static int64_t time_of(int64_t cycle) { return OFFERED + CYCLE * cycle; }
+
+static bool save_gtkwave(const saving *to) {
     const weir_wave *wave = to->wave;
-    const int64_t marker = OFFERED + (int64_t)CYCLE * wave->cycle;
+    const int64_t marker = time_of(wave->cycle);
     weir_text text = {0};
     bool fine = true;
     weir_text_format(&text, "[dumpfile] \"/waves/%s.fst\"\n[savefile] \"/waves/%s.gtkw\"\n", to->name, to->name);
@@ -170,12 +182,44 @@ static bool save(const saving *to) {
     add_signal(&text, BIT, "rst", to->top, "rst");
     add_signal(&text, DECIMAL, "cycle", to->top, "cycle[31:0]");
     for (size_t i = 0; fine && i < wave->stream_count; i++) fine = add_stream(to, &text, i);
-    if (fine) {
-        char *folder = weir_path_folder(wave->path), *path = weir_format("%s/%s.gtkw", folder, to->name);
-        fine = weir_file_write(path, text.data, text.size);
-        free(folder);
-        free(path);
-    }
+    fine = fine && write_beside(to, "gtkw", &text);
+    weir_text_free(&text);
+    return fine;
+}
+
+/* A command takes one word. */
+static void add_word(weir_text *text, const char *title) {
+    for (; *title != '\0'; title++) weir_text_char(text, *title == ' ' ? '_' : *title);
+}
+
+static void add_surfer_stream(const saving *to, weir_text *text, size_t index) {
+    static const char *const signals[] = {"valid", "ready", "last", "data"};
+    const weir_wave_stream *s = &to->wave->streams[index];
+    const bool is_source = s->recorded == NULL;
+    char *title = title_of(to->wave, index);
+    weir_text_add(text, "divider_add ");
+    add_word(text, title);
+    free(title);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        weir_text_format(text, "\nvariable_add %su_%s_%zu.%c_%s", to->top, s->part, s->index, is_source ? 'm' : 's',
+                         signals[i]);
+    weir_text_format(text, "\nvariable_add %su_%s_%zu.%s\n", to->top, s->part, s->index,
+                     is_source ? "count" : "u_record.count");
+}
+
+/* The stream that diverges comes first. */
+static bool save_surfer(const saving *to) {
+    const weir_wave *wave = to->wave;
+    weir_text text = {0};
+    weir_text_format(&text, "variable_add %sclk\nvariable_add %srst\nvariable_add %scycle\n", to->top, to->top,
+                     to->top);
+    add_surfer_stream(to, &text, to->first);
+    for (size_t i = 0; i < wave->stream_count; i++)
+        if (i != to->first) add_surfer_stream(to, &text, i);
+    weir_text_format(&text, "zoom_to %" PRId64 " %" PRId64 "\ncursor_set %" PRId64 "\n",
+                     time_of((int64_t)wave->cycle - CYCLES_BEFORE_MARKER),
+                     time_of(wave->cycle + 2 * CYCLES_BEFORE_MARKER), time_of(wave->cycle));
+    const bool fine = write_beside(to, "sucl", &text);
     weir_text_free(&text);
     return fine;
 }
@@ -192,7 +236,7 @@ bool weir_wave_save(const weir_wave *wave) {
     for (size_t i = wave->stream_count; wave->where != NULL && i-- > 0;) {
         if (strcmp(wave->streams[i].name, wave->where) == 0) to.first = i;
     }
-    bool fine = weir_remove_tree(to.folder) && weir_make_folder(to.folder) && save(&to);
+    bool fine = weir_remove_tree(to.folder) && weir_make_folder(to.folder) && save_gtkwave(&to) && save_surfer(&to);
     free(folder);
     free(to.folder);
     free(to.name);

@@ -1,5 +1,6 @@
-/* Shows a waveform as transactions: next to NAME.fst a GTKWave save file, NAME.gtkw, and the expected values that it
- * shows, NAME.expected/. None of them has an absolute path, so the folder may be moved. */
+/* Shows a waveform as transactions: next to NAME.fst a GTKWave save file, NAME.gtkw, the expected values that it shows,
+ * NAME.expected/, and the same streams as commands of Surfer, NAME.sucl. None of them has an absolute path, so the
+ * folder may be moved. */
 #ifndef WEIR_COSIM_WAVE_H
 #define WEIR_COSIM_WAVE_H
 
