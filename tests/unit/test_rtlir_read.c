@@ -125,6 +125,43 @@ static void what_cannot_be_checked_is_told(void **state) {
                 1, 4, "m_X_must_be_even");
 }
 
+static weir_rtl_module read_text(weir_rtl_design *design, const char *file, const char *source) {
+    assert_true(weir_file_write(file, source, strlen(source)));
+    const weir_rtl_module m = weir_rtl_read_module(design, file);
+    assert_int_not_equal(m.id, 0);
+    unlink(file);
+    return m;
+}
+
+/* An instance inside whose conditions nobody can tell to hold is told of once; one whose module states none is not. */
+static void an_instance_that_may_be_there_is_told(void **state) {
+    weir_rtl_design *d = *state;
+    read_text(d, "test_rtlir_part.v",
+              "module test_rtlir_part #(parameter N = 1) ();\n"
+              "  generate if (N > 4) test_rtlir_part_must_be_small u_error (); endgenerate\nendmodule\n");
+    read_text(d, "test_rtlir_free.v", "module test_rtlir_free ();\nendmodule\n");
+    const weir_rtl_module whole = read_text(
+        d, "test_rtlir_whole.v",
+        "module test_rtlir_whole #(parameter X = 1) ();\n  generate\n"
+        "    if (X[1]) begin : g_bit\n      test_rtlir_part #(.N(9)) u_part ();\n      test_rtlir_free u_free ();\n    end\n"
+        "    else if (X > 2) begin : g_large\n      test_rtlir_part #(.N(9)) u_large ();\n    end\n"
+        "    if (X > 3) begin : g_known\n      test_rtlir_part #(.N(X)) u_known ();\n    end\n  endgenerate\nendmodule\n");
+    const weir_rtl_module top = weir_rtl_add_module(d, "top");
+    for (int i = 0; i < 2; i++) weir_rtl_add_instance(d, top, whole, i == 0 ? "u_a" : "u_b");
+    assert_true(weir_rtl_verify(d, top));
+    ASSERT_MESSAGES(
+        "test_rtlir_whole.v:4: warning: instance 'u_part' of module 'test_rtlir_part' is not checked: whether it is there "
+        "takes more than parameters and numbers\n"
+        "note: simulators and synthesis check it when they elaborate the design\n"
+        "test_rtlir_whole.v:8: warning: instance 'u_large' of module 'test_rtlir_part' is not checked: whether it is "
+        "there takes more than parameters and numbers\n"
+        "note: simulators and synthesis check it when they elaborate the design\n");
+    weir_rtl_set_parameter(d, weir_rtl_add_instance(d, top, whole, "u_c"), "X", 5);
+    assert_false(weir_rtl_verify(d, top));
+    assert_non_null(
+        strstr(messages.data, "'u_c.u_known' of module 'test_rtlir_part': 'test_rtlir_part_must_be_small'"));
+}
+
 /* They are no hardware; any other conditional would be. */
 static void assertions_are_passed_over(void **state) {
     assert_told(*state,
@@ -249,6 +286,7 @@ int main(void) {
         DESIGN_TEST(header_is_read_and_ranges_follow_overrides),
         DESIGN_TEST(what_cannot_be_read_is_reported),
         DESIGN_TEST(what_cannot_be_checked_is_told),
+        DESIGN_TEST(an_instance_that_may_be_there_is_told),
         DESIGN_TEST(assertions_are_passed_over),
         DESIGN_TEST(deep_nesting_is_refused),
         DESIGN_TEST(cut_files_do_no_harm),

@@ -217,6 +217,9 @@ typedef struct rtl_condition {
 typedef struct rtl_inner {
     const char *module, *name; /* interned */
     uint32_t guard, first_setting, setting_count;
+    int line;
+    bool has_unknown_guard; /* is it there? That is beyond the reader */
+    bool is_told;           /* that it is not checked */
 } rtl_inner;
 
 typedef struct rtl_setting {

@@ -274,7 +274,7 @@ typedef struct weir_rtl_module_info {
     bool is_external, is_stub;
     size_t port_count, var_count /* ports included */, parameter_count, instance_count;
     size_t condition_count; /* that its file states for its parameters, see reader/read.h */
-    size_t inner_count;     /* instances that its file has, of which the reader knows the parameters */
+    size_t inner_count;     /* instances that its file has */
     weir_rtl_block body;
 } weir_rtl_module_info;
 weir_rtl_module_info weir_rtl_get_module(const weir_rtl_design *design, weir_rtl_module module);

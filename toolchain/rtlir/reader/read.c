@@ -566,7 +566,7 @@ static void add_condition(reader *r, guard when, const char *name, int line) {
 /* MODULE NAME (...); or MODULE #(...) NAME (...); else a declaration or an assignment. */
 static void walk_instance(reader *r, guard when) {
     const rtl_token *type = &r->token[r->at++];
-    rtl_inner inner = {.guard = when.formula};
+    rtl_inner inner = {.guard = when.formula, .line = type->line, .has_unknown_guard = !when.is_known};
     inner.module = weir_strings_intern_n(r->design->strings, type->text, type->length);
     bool fine = type->kind == RTL_TOKEN_NAME && weir_rtl_name_is_legal(inner.module);
     if (fine && accept(r, "#")) fine = next_is(r, "(") && parse_settings(r, &inner);
@@ -581,7 +581,6 @@ static void walk_instance(reader *r, guard when) {
         add_condition(r, when, inner.module, type->line);
         return;
     }
-    if (!when.is_known) return;
     const uint32_t id = RTL_APPEND(r->design, inner);
     r->design->inner[id] = inner;
     rtl_module *module = &r->design->module[r->module];

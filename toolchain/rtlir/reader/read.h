@@ -11,7 +11,8 @@
  * the scope of the module, not inside of a generate block,
  *   if (VIOLATED) begin : LABEL
  *     NAME_must_BE_SO u_error ();
- * where nobody defines a module of that name. */
+ * where nobody defines a module of that name. Instances inside are checked likewise where their modules have been read;
+ * of one of which the reader cannot know whether it is there, a warning says that it is not. */
 weir_rtl_module weir_rtl_read_module(weir_rtl_design *design, const char *path);
 
 #endif

@@ -412,6 +412,17 @@ static rtl_value *inner_parameters(const weir_rtl_design *design, const rtl_inne
     return values;
 }
 
+/* Once for an instance in a file, and only where its module states conditions or has instances that may. */
+static void tell_unchecked(weir_rtl_design *design, uint32_t module, rtl_inner *inner, uint32_t inside) {
+    if (inner->is_told || design->module[inside].condition_count + design->module[inside].inner_count == 0) return;
+    inner->is_told = true;
+    weir_warning(
+        weir_at(design->module[module].path, inner->line),
+        "instance '%s' of module '%s' is not checked: whether it is there takes more than parameters and numbers",
+        inner->name, inner->module);
+    weir_note("simulators and synthesis check it when they elaborate the design");
+}
+
 /* And of the instances inside, as far as their modules have been read. */
 static void check_conditions(const rtl_nets *n, const rtl_common *outermost, const char *path, uint32_t id,
                              const rtl_value *parameters, int depth) {
@@ -419,12 +430,14 @@ static void check_conditions(const rtl_nets *n, const rtl_common *outermost, con
     weir_rtl_design *design = n->design;
     check_own(n, outermost, path, id, parameters);
     for (uint32_t i = 0; depth < MOST_LEVELS && i < design->module[id].inner_count; i++) {
-        const rtl_inner *inner = &design->inner[design->module[id].first_inner + i];
+        rtl_inner *inner = &design->inner[design->module[id].first_inner + i];
         const uint32_t module = weir_rtl_find_module(design, inner->module).id;
         const char *problem = NULL;
-        rtl_value there = {.kind = RTL_VALUE_INTEGER, .integer = 1};
+        rtl_value there = {.kind = inner->has_unknown_guard ? RTL_VALUE_OPAQUE : RTL_VALUE_INTEGER, .integer = 1};
         if (inner->guard != 0) there = rtl_evaluate(design, inner->guard, parameters, &problem);
-        if (module == 0 || there.kind != RTL_VALUE_INTEGER || there.integer == 0) continue;
+        if (module == 0) continue;
+        if (there.kind != RTL_VALUE_INTEGER) tell_unchecked(design, id, inner, module);
+        if (there.kind != RTL_VALUE_INTEGER || there.integer == 0) continue;
         rtl_value *own = inner_parameters(design, inner, module, parameters);
         char *below = weir_format("%s.%s", path, inner->name);
         check_conditions(n, outermost, below, module, own, depth + 1);
