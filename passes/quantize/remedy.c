@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/graph/operator.h"
 #include "ir/number/number.h"
 #include "ir/shape/index_map.h"
 #include "ir/trait/trait.h"
@@ -67,8 +68,24 @@ static char *format_without_hardware(const weir_graph *model, weir_node node, we
     return weir_format("'%s'", format);
 }
 
+/* Reports quantizers that measure each input; false then. */
+static bool has_fixed_scales(const weir_graph *model) {
+    bool fine = true;
+    for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
+        if (weir_trait_kind(model, node) != WEIR_OP_DYNAMIC_QUANTIZE_LINEAR) continue;
+        weir_error(
+            weir_node_location(model, node),
+            "node '%s' (DynamicQuantizeLinear): its scales are computed from each input, hardware needs fixed ones",
+            weir_node_name(model, node));
+        fine = false;
+    }
+    if (!fine) weir_note(WEIR_DYNAMIC_REMEDY);
+    return fine;
+}
+
 bool weir_remedy_formats(const weir_graph *model) {
     bool fine = true, configured = true;
+    if (!has_fixed_scales(model)) return false;
     for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
         if (*weir_node_string(model, node, "calibrator", "") != '\0') {
             weir_error(weir_node_location(model, node), "node '%s' has no range: run tensorrt_calibrate",

@@ -20,7 +20,8 @@ bool weir_remedy_unquantized(const weir_graph *model, weir_use *use);
 /* Does --quantize add them? */
 bool weir_remedy_completes(const weir_graph *model);
 
-/* Reports each number format of the model that has no hardware, with the nearest that has; false then. */
+/* Reports each number format of the model that has no hardware, with the nearest that has, or quantizers without fixed
+ * scales; false then. */
 bool weir_remedy_formats(const weir_graph *model);
 
 #endif

@@ -76,6 +76,11 @@ for dtype in (np.uint8, np.int8):
         a, b = [(1, 3, 4), codes, np.float32(0.1), scales], [np.array(7, dtype), zeros]
         for rest in ([], b, [*b, real(5)]):
             add("MatMulIntegerToFloat", "com.microsoft", [np.asarray(x) if not isinstance(x, tuple) else x for x in a + rest], types={0: dtype})
+for codes, zero in ((rng.integers(-127, 128, (4, 5)).astype(np.int8), 0), (rng.integers(0, 256, (4, 5)).astype(np.uint8), 131)):
+    for scales in (np.float32(0.02), abs(real(5)) + np.float32(0.01)):
+        zeros = np.full(np.shape(scales), zero, codes.dtype)
+        for rest in ([], [zeros], [zeros, real(5)]) if zero == 0 else ([zeros], [zeros, real(5)]):
+            add("DynamicQuantizeMatMul", "com.microsoft", [(1, 3, 4), codes, np.asarray(scales), *rest])
 add("CastLike", "", [(1, 7), np.zeros(1, np.float32)], types={0: np.int64})
 add("Gelu", "com.microsoft", [(1, 7)])
 add("BiasGelu", "com.microsoft", [(1, 7), real(7)])

@@ -275,5 +275,15 @@ check_composed() {
     if "$python" "$here/composed.py" "$WEIR" composed --plant >output; then fail "a wrong value is not seen"; fi
 }
 
+# Scales that are computed from each input: files of quantize_dynamic.
+check_dynamic() {
+    need_qonnx
+    lenet=$E2E_SOURCE/tests/models/lenet
+    set -- "$models/mlp_float.onnx" "$test_data" "$lenet/lenet_float.onnx" "$lenet/lenet_test.npz"
+    "$python" "$here/dynamic.py" "$WEIR" theirs "$@" >output 2>&1 || fail "$(cat output)"
+    tail -1 output
+    if "$python" "$here/dynamic.py" "$WEIR" theirs --plant "$@" >output; then fail "a wrong value is not seen"; fi
+}
+
 check_"$part"
 finish

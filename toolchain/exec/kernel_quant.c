@@ -123,6 +123,27 @@ void weir_kernel_DEQUANTIZE_LINEAR(const weir_graph *graph, weir_node node, cons
     }
 }
 
+/* ONNX Runtime's order: of zeros alone the scale is 1, the zero point the nearest code to where 0 is. */
+void weir_kernel_DYNAMIC_QUANTIZE_LINEAR(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                                         weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    const weir_array *x = inputs[0];
+    const float *v = x->data;
+    float low = 0, high = 0;
+    for (size_t i = 0; i < x->count; i++) {
+        low = v[i] < low ? v[i] : low;
+        high = v[i] > high ? v[i] : high;
+    }
+    const float scale = high > low ? (high - low) / UINT8_MAX : 1, zero = fminf(fmaxf(-low / scale, 0), UINT8_MAX);
+    const int64_t zero_point = (int64_t)weir_round((double)zero, WEIR_ROUND_HALF_EVEN);
+    weir_narrow narrow;
+    if (!weir_narrow_of(zero_point, 0, UINT8_MAX, &narrow)) weir_unreachable("a zero point of 8 bits");
+    encode_narrow(x, scale, narrow, outputs[0]);
+    weir_array_set(outputs[1], 0, (double)scale);
+    weir_array_set_int(outputs[2], 0, zero_point);
+}
+
 /* qonnx executes it in float32, one operation after the other; one signed bit means -1 and +1. */
 static float rounded(float code, float low, float high, weir_rounding rounding) {
     code = code > high ? high : code;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "frontend/import/onnx_activation.h"
+#include "frontend/import/onnx_codes.h"
 #include "frontend/import/onnx_label.h"
 #include "ir/shape/infer.h"
 #include "support/memory/arena.h"
@@ -498,43 +499,6 @@ static weir_value fused_conv_finish(weir_onnx_form *form, weir_value value) {
     return value.id == 0 ? value : activate(form, value);
 }
 
-/* The zero point for each scale, as DequantizeLinear has them, of the one for all. */
-static weir_value zeros_of(const weir_onnx_form *form, const char *part, weir_value zero, const weir_array *scales) {
-    const weir_array *one = zero.id == 0 ? NULL : weir_value_constant(form->graph, zero);
-    if (one == NULL || one->count != 1 || scales->count == 1) return zero;
-    weir_array *all = weir_array_new(one->dtype, &scales->shape);
-    for (size_t i = 0; i < all->count; i++) weir_array_set_int(all, i, weir_array_get_int(one, 0));
-    char *name = weir_format("%s_zeros", part);
-    const weir_value made = weir_onnx_form_constant(form, name, all);
-    free(name);
-    return made;
-}
-
-/* A, B, the scale of each, the zero point of each, a bias: the product of the numbers that the codes stand for. */
-static bool matmul_to_float_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
-    static const char *const parts[2] = {"left", "right"};
-    form->operand[0] = *count == 7 ? inputs[6] : WEIR_NO_VALUE;
-    for (size_t i = 0; i < 2; i++) {
-        const weir_array *scales = constant_of(form, inputs[2 + i], "its scales");
-        if (scales == NULL) return false;
-        const weir_value zero = *count > 4 + i ? inputs[4 + i] : WEIR_NO_VALUE;
-        const weir_value parameters[3] = {inputs[i], inputs[2 + i], zeros_of(form, parts[i], zero, scales)};
-        inputs[i] =
-            weir_onnx_form_node(form, WEIR_OP_DEQUANTIZE_LINEAR, parts[i], parameters, parameters[2].id == 0 ? 2 : 3);
-        const int last = shape_of(form, parameters[0])->rank - 1;
-        weir_node_set_int(form->graph, weir_value_producer(form->graph, inputs[i]), "axis", last);
-        inputs[i] = infer(form, inputs[i]);
-        if (inputs[i].id == 0) return false;
-    }
-    *count = 2;
-    return true;
-}
-
-static weir_value matmul_to_float_finish(weir_onnx_form *form, weir_value value) {
-    if (form->operand[0].id == 0) return value;
-    return infer(form, NODE(ADD, "biased", named(form, value, "product"), form->operand[0]));
-}
-
 /* --- Cast to the type of another value --- */
 
 static bool cast_like_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
@@ -761,7 +725,8 @@ static const row rows[] = {
     {"FusedGemm", NULL, NULL, fused_gemm_finish},
     {"FusedMatMul", fused_matmul_inputs, NULL, fused_matmul_finish},
     {"FusedConv", fused_conv_inputs, NULL, fused_conv_finish},
-    {"MatMulIntegerToFloat", matmul_to_float_inputs, NULL, matmul_to_float_finish},
+    {"MatMulIntegerToFloat", weir_onnx_codes_product_inputs, NULL, weir_onnx_codes_product_finish},
+    {"DynamicQuantizeMatMul", weir_onnx_codes_dynamic_inputs, NULL, weir_onnx_codes_product_finish},
     {"CastLike", cast_like_inputs, cast_like_attributes, NULL},
     {"BiasGelu", biased_inputs, NULL, NULL},
     {"FastGelu", biased_inputs, tanh_attributes, NULL},

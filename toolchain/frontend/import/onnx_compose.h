@@ -6,7 +6,9 @@
  *   OneHot                                  Where(Equal(indices, positions), on, off)
  *   GatherElements, ScatterElements, ScatterND of constant indices    Gather of the flat tensor, of it and the updates
  *   FusedGemm, FusedMatMul, FusedConv       the plain one, Transposes and products with alpha, a sum, the activation
- *   MatMulIntegerToFloat                    DequantizeLinear of each operand, MatMul, a sum with the bias
+ *   MatMulIntegerToFloat                    DequantizeLinear of each operand, MatMul, a sum with the bias; with a scale
+ *                                           that is computed MatMulInteger, Cast, Mul, a sum with the bias
+ *   DynamicQuantizeMatMul                   DynamicQuantizeLinear, then the latter
  *   CastLike                                Cast
  *   BiasGelu, FastGelu, QuickGelu           Add, Gelu, Swish
  *   LinearRegressor, LinearClassifier       Gemm, Softmax or Sigmoid, ArgMax

@@ -91,6 +91,7 @@ static const weir_onnx_rule named_rules[] = {
     RULE_COMPOSED(MICROSOFT, "FusedMatMul", MATMUL, 1, 13, 2, 2, 0),
     RULE_COMPOSED(MICROSOFT, "FusedConv", CONV, 1, 13, 2, 4, 0),
     RULE_COMPOSED(MICROSOFT, "MatMulIntegerToFloat", MATMUL, 1, 13, 4, 7, 0),
+    RULE_COMPOSED(MICROSOFT, "DynamicQuantizeMatMul", MATMUL_INTEGER, 1, 13, 3, 5, 0),
     RULE_COMPOSED(ONNX, "CastLike", CAST, 15, 13, 2, 2, 0),
     RULE_RUNTIME("Gelu", GELU, 20, 0),
     RULE_COMPOSED(MICROSOFT, "BiasGelu", GELU, 1, 20, 2, 2, 0),

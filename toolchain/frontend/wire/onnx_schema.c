@@ -145,12 +145,7 @@ static const struct {
 #define SVM_HINT                                                                                                       \
     "Weir compiles networks and linear models (such as scikit-learn's LinearSVC), not support vector machines with a " \
     "kernel"
-#define STATIC_HINT                                                                                                    \
-    "its scales are computed again for each input; hardware needs fixed ones: quantize statically, with calibration "  \
-    "data (ONNX Runtime: quantize_static; or 'weir compile --quantize int8 --calibration DATA' on the float model)"
-    {"DynamicQuantizeLinear", STATIC_HINT},
-    {"DynamicQuantizeMatMul", STATIC_HINT},
-    {"DynamicQuantizeLSTM", STATIC_HINT},
+    {"DynamicQuantizeLSTM", "its scales are computed from each input, hardware needs fixed ones: " WEIR_DYNAMIC_REMEDY},
     {"MatMulNBits", "its weights have a scale per block; quantize them per tensor or per channel"},
     {"LabelEncoder", LABEL_HINT},
     {"Imputer", "it fills in missing numbers: do that before the model, and cut it off (onnx.utils.extract_model)"},

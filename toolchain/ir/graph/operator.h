@@ -35,6 +35,11 @@ typedef struct weir_operator {
 /* The error text for an operator of an unknown domain. */
 #define WEIR_OPERATOR_REMEDY "an operator of your own comes with its shared object: --load-pass FILE.so"
 
+/* What to do about quantizers that measure each input. */
+#define WEIR_DYNAMIC_REMEDY                                                                                            \
+    "quantize statically, with calibration data (ONNX Runtime: quantize_static; or 'weir compile --quantize int8 "     \
+    "--calibration DATA' on the float model)"
+
 /* The operator's number; registering a row again gives the same. WEIR_OP_NONE after a reported error. */
 weir_op weir_operator_register(const weir_operator *row);
 /* The row of a registered operator; NULL: it is one of op.def. */

@@ -205,6 +205,20 @@ bool weir_infer_dequantize_linear(const weir_graph *graph, weir_node node, weir_
            weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
 }
 
+/* Codes of 8 bits, their scale and their zero point, which are not known before. */
+bool weir_infer_dynamic_quantize_linear(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    const weir_shape one = {.rank = 0};
+    if (x->dtype != WEIR_FLOAT32) return weir_rule_fail_dtype(graph, node, 0, "float32");
+    weir_type codes = weir_rule_plain_type(WEIR_UINT8, &x->shape);
+    codes.quant.rounding = WEIR_ROUND_HALF_EVEN;
+    codes.has_range = true;
+    weir_dtype_limits(WEIR_UINT8, &codes.low, &codes.high);
+    const weir_type scale = weir_rule_plain_type(WEIR_FLOAT32, &one), zero = weir_rule_plain_type(WEIR_UINT8, &one);
+    return weir_rule_set_output(graph, node, to, 0, &codes) && weir_rule_set_output(graph, node, to, 1, &scale) &&
+           weir_rule_set_output(graph, node, to, 2, &zero);
+}
+
 /* Input `index` is an 8-bit tensor, its scale and zero point are at the given inputs (0: has none). */
 static bool check_operand(const weir_graph *graph, weir_node node, size_t index, size_t scale, size_t zero) {
     const weir_type *type = weir_rule_input(graph, node, index);

@@ -74,6 +74,13 @@ static const char *number(const finder *f, weir_node node) {
     weir_unreachable("no group");
 }
 
+/* All elements have one scale. */
+static const char *whole(const finder *f, weir_node node) {
+    (void)f;
+    (void)node;
+    return "elements of several rows share a scale";
+}
+
 /* An operand without rows must not have something for each of them. */
 static const char *broadcast(const finder *f, weir_node node) {
     const int rank = weir_value_type(f->graph, weir_node_output(f->graph, node, 0))->shape.rank;
