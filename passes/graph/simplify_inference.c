@@ -6,6 +6,7 @@
  *   InstanceNormalization  (x - m) / sqrt(v + epsilon) * scale + bias; m and v: mean and variance of each plane
  *   LayerNormalization     the same with mean and variance over the last axes; unchanged when it also has them as
  *                          outputs
+ *   RMSNormalization       x / sqrt(m + epsilon) * scale, m: the mean of squares over the last axes
  *   LpNormalization        x / max(norm, tiny): a line of zeros stays one. tiny is the smallest normal number, for p =
  *                          2 under the root
  * O(size). */
@@ -75,6 +76,12 @@ static weir_value expand_layer(weir_rewrite *r) {
     return input_of(r, 2).id == 0 ? scaled : NODE(ADD, "normal", scaled, input_of(r, 2));
 }
 
+static weir_value expand_rms(weir_rewrite *r) {
+    const weir_value x = input_of(r, 0), squares = NODE(MUL, "square", x, x);
+    const weir_value standard = NODE(DIV, "standard", x, deviation(r, mean_of(r, "power", squares, axis_of(r))));
+    return NODE(MUL, "normal", standard, input_of(r, 1));
+}
+
 static double smallest_normal(weir_dtype dtype) {
     if (dtype == WEIR_FLOAT16) return 0x1p-14;
     return dtype == WEIR_FLOAT32 ? (double)FLT_MIN : DBL_MIN;
@@ -96,9 +103,8 @@ typedef struct expansion {
 } expansion;
 
 static const expansion expansions[] = {
-    {WEIR_OP_BATCH_NORMALIZATION, expand_batch},
-    {WEIR_OP_INSTANCE_NORMALIZATION, expand_instance},
-    {WEIR_OP_LAYER_NORMALIZATION, expand_layer},
+    {WEIR_OP_BATCH_NORMALIZATION, expand_batch}, {WEIR_OP_INSTANCE_NORMALIZATION, expand_instance},
+    {WEIR_OP_LAYER_NORMALIZATION, expand_layer}, {WEIR_OP_RMS_NORMALIZATION, expand_rms},
     {WEIR_OP_LP_NORMALIZATION, expand_lp},
 };
 

@@ -12,8 +12,8 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 "$python" -W ignore "$here/make_nodes.py" "$folder" || exit 1
 "$python" -c 'import onnx; print("onnx", onnx.__version__)'
-"$1" --at-least 950 "$folder" || exit 1
-"$1" --planted --at-least 950 "$folder" >"$folder/planted.txt" || {
+"$1" --at-least 1150 "$folder" || exit 1
+"$1" --planted --at-least 1150 "$folder" >"$folder/planted.txt" || {
     grep MISSED "$folder/planted.txt"
     exit 1
 }

@@ -92,7 +92,8 @@ static bool holds_nothing(bytes shape) {
 }
 
 static void scan_tensor(bytes tensor, scan *result) {
-    static const uint64_t elements[] = {1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26};
+    static const uint64_t elements[] = {1,  2,  3,  4,  5,  6,  7,  9,  10, 11, 12, 13,
+                                        16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26};
     field next;
     while (next_field(&tensor, &next)) {
         if (next.number == TENSOR_SHAPE && holds_nothing(next.content)) result->obstacle = "tensor without elements";

@@ -23,9 +23,9 @@ def real(*shape):
     return rng.normal(0, 1, shape).astype(np.float32)
 
 
-def add(op, domain, inputs, outputs=1, types=None, **attributes):
-    """Inputs: a shape is a graph input, an array a constant, the rest attributes."""
-    cases.append((op, domain, inputs, outputs, types or {}, attributes))
+def add(op, domain, inputs, outputs=1, types=None, opset=18, **attributes):
+    """Inputs: a shape is a graph input, an array a constant, None left out, the rest attributes."""
+    cases.append((op, domain, inputs, outputs, types or {}, opset, attributes))
 
 
 for left, right, result, a, b in [("i", "io", "o", (5,), (5, 3)), ("nd", "no", "do", (4, 3), (4, 2)), ("ij", "jk", "ik", (3, 4), (4, 2)),
@@ -38,6 +38,10 @@ for left, right, result, a, b in [("i", "io", "o", (5,), (5, 3)), ("nd", "no", "
 add("Einsum", "", [(1, 4), real(4, 2)], equation="ij,jk")
 for equation, shape in [("Nij->Nji", (1, 3, 4)), ("Nijk->Nk", (1, 2, 3, 4)), ("Nij->N", (1, 3, 4)), ("jNi->Nij", (2, 1, 3))]:
     add("Einsum", "", [shape], equation=equation)
+for equation, *shapes in [("Nnd,Nno->Nd", (1, 4, 3), (1, 4, 2)), ("Nij,jk,kl->Nil", (1, 2, 3), (3, 4), (4, 5)), ("N...ij,jk->N...ik", (1, 2, 3, 4), (4, 2)),
+                          ("...ij,...jk", (1, 2, 3, 4), (1, 2, 4, 2)), ("Nii->Ni", (1, 3, 3)), ("Nijj,j->Ni", (1, 2, 3, 3), (3,)),
+                          ("Nij,Nij->Nij", (1, 2, 3), (1, 2, 3)), ("Nqhc,Nkhc->Nhqk", (1, 4, 2, 3), (1, 5, 2, 3))]:
+    add("Einsum", "", [(1,) + shapes[0][1:], *(s if s[0] == 1 and len(s) > 2 else real(*s) for s in shapes[1:])], equation=equation)
 for axis in (1, 2, 3, -1):
     for exclusive in (0, 1):
         for reverse in (0, 1):
@@ -104,26 +108,92 @@ add("LinearClassifier", "ai.onnx.ml", [(1, 4)], outputs=2, types={0: np.int64}, 
 add("Normalizer", "ai.onnx.ml", [(1, 4)], norm="L1")
 add("Normalizer", "ai.onnx.ml", [(1, 4)], norm="L2")
 
+for k in (None, np.array(0, np.int64), np.array(1, np.int64), np.array(-2, np.int64), np.array(9, np.int64)):
+    for upper in (0, 1):
+        add("Trilu", "", [(1, 3, 4), k] if k is not None else [(1, 3, 4)], upper=upper)
+for groups in (1, 2, 4):
+    add("GroupNormalization", "", [(1, 4, 3, 5), real(4), real(4)], opset=21, num_groups=groups, epsilon=1e-3)
+    add("GroupNormalization", "", [(1, 4, 6), (4,), (4,)], opset=21, num_groups=groups)
+for axis in (1, 2, -1):
+    add("LayerNormalization", "", [(1, 4, 6), real(*((4, 6) if axis == 1 else (6,))), real(6)], opset=12, axis=axis, epsilon=1e-3)
+    add("SimplifiedLayerNormalization", "", [(1, 4, 6), real(*((4, 6) if axis == 1 else (6,)))], axis=axis, epsilon=1e-3, stash_type=1)
+    add("RMSNormalization", "", [(1, 4, 6), real(*((4, 6) if axis == 1 else (6,)))], opset=23, axis=axis)
+for rest in ([real(6)], [real(6), real(6)], [real(6), real(6), real(6)]):
+    for outputs in (1, 4):
+        add("SkipLayerNormalization", "com.microsoft", [(1, 4, 6), (1, 4, 6), *rest], outputs=outputs, epsilon=1e-4)
+    add("SkipSimplifiedLayerNormalization", "com.microsoft", [(1, 4, 6), (1, 4, 6), *rest[:2]], epsilon=1e-4)
+add("SkipSimplifiedLayerNormalization", "com.microsoft", [(1, 4, 6), real(1, 4, 6), real(6)], outputs=4)
+for segments in (True, False):
+    ids = [(1, 4), (1, 4) if segments else None, real(9, 6), real(8, 6), real(9, 6) if segments else None, real(6), real(6)]
+    add("EmbedLayerNormalization", "com.microsoft", ids, types={0: np.int32, 1: np.int32}, epsilon=1e-4)
+    add("EmbedLayerNormalization", "com.microsoft", [*ids, None, np.array([[3, 1, 0, 7]], np.int32)], types={0: np.int32, 1: np.int32})
 
-def run(number, op, domain, inputs, outputs, types, attributes):
+for interleaved in (0, 1):
+    for turned in (0, 4):
+        half = (turned or 8) // 2
+        places = np.array([[3, 0, 1, 7]], np.int64)
+        for shape, heads in (((1, 2, 4, 8), {}), ((1, 4, 16), {"num_heads": 2})):
+            more = {"interleaved": interleaved, "rotary_embedding_dim": turned, **heads}
+            add("RotaryEmbedding", "", [shape, real(9, half), real(9, half), places], opset=23, **more)
+            add("RotaryEmbedding", "", [shape, real(1, 4, half), real(1, 4, half)], opset=23, **more)
+            if not turned or heads:
+                for at in (places, np.array([2], np.int64)):
+                    add("RotaryEmbedding", "com.microsoft", [shape, at, real(9, half), real(9, half)], **more)
+add("RotaryEmbedding", "com.microsoft", [(1, 4, 16), np.array([2], np.int64), real(9, 4), real(9, 4)])
+
+seen = np.array([[1, 1, 0, 1, 1, 0]], bool) | np.eye(4, 6, dtype=bool)
+for heads, kv_heads in ((2, 2), (4, 2), (3, 1)):
+    flat = [(1, 4, 8 * heads), (1, 6, 8 * kv_heads), (1, 6, 5 * kv_heads)]
+    single = [(1, heads, 4, 8), (1, kv_heads, 6, 8), (1, kv_heads, 6, 5)]
+    for more in ({}, {"is_causal": 1}, {"scale": 0.25}, {"softcap": 2.0}):
+        add("Attention", "", flat, opset=23, q_num_heads=heads, kv_num_heads=kv_heads, **more)
+        add("Attention", "", single, opset=23, **more)
+    for mask in (seen, np.where(seen, 0, -np.inf).astype(np.float32), real(heads, 4, 6), (4, 6)):
+        add("Attention", "", [*single, mask], opset=23)
+        add("Attention", "", [*flat, mask], opset=23, q_num_heads=heads, kv_num_heads=kv_heads, is_causal=1)
+    past = [None, (1, kv_heads, 3, 8), (1, kv_heads, 3, 5)]
+    add("Attention", "", [*single, *past], outputs=3, opset=23, is_causal=1)
+    for mode in (0, 1, 2, 3):
+        add("Attention", "", [*flat, real(4, 9), *past[1:]], outputs=4, opset=23, q_num_heads=heads, kv_num_heads=kv_heads, softcap=3.0,
+            qk_matmul_output_mode=mode)
+ones = np.array([[1, 1, 0, 1]], np.int32)
+for more in ({}, {"unidirectional": 1}, {"scale": 0.25}):
+    for rest in ([], [np.array([3], np.int32)], [ones], [np.array([[[1, 0, 1, 0], [0, 1, 1, 1], [1, 1, 1, 1], [0, 0, 0, 1]]], np.int32)]):
+        add("Attention", "com.microsoft", [(1, 4, 6), real(6, 24), real(24), *rest], num_heads=2, **more)
+        add("MultiHeadAttention", "com.microsoft", [(1, 4, 8), (1, 4, 8), (1, 4, 6), real(22), *rest], num_heads=2, **more)
+    add("Attention", "com.microsoft", [(1, 4, 6), real(6, 22), real(22)], num_heads=2, qkv_hidden_sizes=[8, 8, 6], **more)
+    add("Attention", "com.microsoft", [(1, 4, 6), real(6, 24), real(24), None, real(2, 1, 2, 3, 4)], outputs=2,
+        num_heads=2, **more)
+add("Attention", "com.microsoft", [(1, 4, 6), real(6, 24), real(24), ones, None, real(1, 2, 4, 4)], num_heads=2, mask_filter_value=-100.0)
+add("MultiHeadAttention", "com.microsoft", [(1, 4, 8), (1, 5, 8), (1, 5, 6), None, None, real(1, 2, 4, 5)], num_heads=2)
+add("MultiHeadAttention", "com.microsoft", [(1, 4, 8), (1, 2, 5, 4), (1, 2, 5, 4)], num_heads=2)
+add("MultiHeadAttention", "com.microsoft", [(1, 4, 8), (1, 4, 8), (1, 4, 8), None, None, None, (1, 2, 3, 4), (1, 2, 3, 4)], outputs=3, num_heads=2)
+
+
+def run(number, op, domain, inputs, outputs, types, opset, attributes):
     """How far the values are off, or what was said instead."""
     names, values, constants, shapes = [], [], [], []
     for i, x in enumerate(inputs):
-        names.append(f"i{i}")
+        names.append("" if x is None else f"i{i}")
+        if x is None:
+            continue
         if isinstance(x, tuple):
             dtype = types.get(i, np.float32)
-            frames = [rng.integers(-5, 5, x).astype(dtype) if dtype != np.float32 else real(*x) for _ in range(FRAMES)]
+            frames = [rng.integers(0 if op.startswith("Embed") else -5, 5, x).astype(dtype) if dtype != np.float32 else real(*x) for _ in range(FRAMES)]
             values.append((f"i{i}", frames))
             shapes.append(helper.make_tensor_value_info(f"i{i}", helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), x))
         else:
             constants.append(numpy_helper.from_array(x, f"i{i}"))
-    results = [f"o{i}" for i in range(outputs)]
-    node = helper.make_node(op, names, results, domain=domain, **attributes)
-    label = outputs == 2
+    skipped = (1, 2) if op.startswith("Skip") else ()
+    results = ["" if i in skipped else f"o{i}" for i in range(outputs)]
+    also = ["mask"] if op.startswith("Embed") else []
+    node = helper.make_node(op, names, results + also, domain=domain, **attributes)
+    label = op == "LinearClassifier"
     declared = [helper.make_tensor_value_info(r, TensorProto.INT64 if label and i == 0 else TensorProto.FLOAT, None)
-                for i, r in enumerate(results)]
-    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("com.microsoft", 1), helper.make_opsetid("ai.onnx.ml", 3)]
-    model = helper.make_model(helper.make_graph([node], "g", shapes, declared, constants), opset_imports=opsets, ir_version=8)
+                for i, r in enumerate(results) if r]
+    results = [r for r in results if r]
+    opsets = [helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1), helper.make_opsetid("ai.onnx.ml", 3)]
+    model = helper.make_model(helper.make_graph([node], "g", shapes, declared, constants), opset_imports=opsets, ir_version=10)
     path = os.path.join(work, f"{number}_{op}")
     onnx.save(model, path + ".onnx")
     session = onnxruntime.InferenceSession(path + ".onnx")
@@ -152,6 +222,6 @@ for number, case in enumerate(cases):
     said = run(number, *case)
     if said is not None:
         wrong += 1
-        print(f"{number} {case[0]} {case[5]}: {said}")
+        print(f"{number} {case[0]} {case[6]}: {said}")
 print(f"{len(cases)} models of {len({c[:2] for c in cases})} operators, {wrong} differ")
 sys.exit(wrong > 0)

@@ -38,13 +38,41 @@ static void run_laid_out(const weir_graph *graph, weir_node node, const weir_arr
     free(operands);
 }
 
+static void run_as_laid_out(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                            weir_array *const *outputs) {
+    if (weir_layout_is_changed(graph, node)) run_laid_out(graph, node, inputs, outputs);
+    else find(weir_node_op(graph, node))(graph, node, inputs, outputs);
+}
+
+/* Products of real numbers are computed in float32 and float64. */
+static bool is_half_product(const weir_graph *graph, weir_node node) {
+    const weir_op kind = weir_trait_kind(graph, node);
+    if (kind != WEIR_OP_GEMM && kind != WEIR_OP_MATMUL && kind != WEIR_OP_CONV) return false;
+    const weir_dtype dtype = weir_kernel_input_type(graph, node, 0)->dtype;
+    return dtype == WEIR_FLOAT16 || dtype == WEIR_BFLOAT16;
+}
+
+/* A product of half precision: of float32, rounded once. */
+static void run_half(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                     weir_array *const *outputs) {
+    const size_t slots = (size_t)weir_node_info(graph, node)->inputs_max;
+    weir_array **wide = weir_calloc(slots, sizeof *wide);
+    weir_array *y = weir_array_new(WEIR_FLOAT32, &outputs[0]->shape);
+    for (size_t i = 0; i < slots; i++) wide[i] = inputs[i] == NULL ? NULL : weir_array_convert(inputs[i], WEIR_FLOAT32);
+    run_as_laid_out(graph, node, (const weir_array *const *)wide, &y);
+    for (size_t i = 0; i < y->count; i++) weir_array_set(outputs[0], i, weir_array_get(y, i));
+    for (size_t i = 0; i < slots; i++) weir_array_free(wide[i]);
+    weir_array_free(y);
+    free(wide);
+}
+
 void weir_kernel_run(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                      weir_array *const *outputs) {
     assert(find(weir_node_op(graph, node)) != NULL);
     if (weir_trait_kind(graph, node) == WEIR_OP_MAX_POOL && weir_kernel_max_codes(graph, node, inputs[0], outputs[0]))
         return;
-    if (weir_layout_is_changed(graph, node)) run_laid_out(graph, node, inputs, outputs);
-    else find(weir_node_op(graph, node))(graph, node, inputs, outputs);
+    if (is_half_product(graph, node)) run_half(graph, node, inputs, outputs);
+    else run_as_laid_out(graph, node, inputs, outputs);
 }
 
 bool weir_kernel_is_joint(const weir_graph *graph, weir_node node) {
@@ -60,12 +88,8 @@ bool weir_kernel_is_joint(const weir_graph *graph, weir_node node) {
 
 bool weir_kernel_exists(weir_op op) { return find(op) != NULL; }
 
-/* Products of real numbers are computed in float32 and float64. */
 bool weir_kernel_supports(const weir_graph *graph, weir_node node) {
-    const weir_op op = weir_node_op(graph, node), kind = weir_trait_of(op)->kind;
-    if (find(op) == NULL) return false;
-    if (kind != WEIR_OP_GEMM && kind != WEIR_OP_MATMUL && kind != WEIR_OP_CONV) return true;
-    const weir_dtype dtype = weir_kernel_input_type(graph, node, 0)->dtype;
-    if (dtype == WEIR_FLOAT16 || dtype == WEIR_BFLOAT16) return false;
-    return kind != WEIR_OP_GEMM || weir_dtype_is_float(dtype);
+    if (find(weir_node_op(graph, node)) == NULL) return false;
+    return weir_trait_kind(graph, node) != WEIR_OP_GEMM ||
+           weir_dtype_is_float(weir_kernel_input_type(graph, node, 0)->dtype);
 }

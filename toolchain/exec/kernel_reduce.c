@@ -108,6 +108,23 @@ void weir_kernel_LAYER_NORMALIZATION(const weir_graph *graph, weir_node node, co
     }
 }
 
+void weir_kernel_RMS_NORMALIZATION(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                                   weir_array *const *outputs) {
+    const weir_array *x = inputs[0], *gain = inputs[1];
+    const double epsilon = weir_node_float(graph, node, "epsilon", 1e-5);
+    const lines l = lines_of(&x->shape, axis_of(graph, node, x, -1));
+    const size_t count = l.count * l.inner;
+    const weir_broadcast from = weir_broadcast_of(&gain->shape, &x->shape);
+    for (size_t r = 0; r < l.outer; r++) {
+        double squares = 0;
+        for (size_t i = r * count; i < (r + 1) * count; i++) squares += weir_array_get(x, i) * weir_array_get(x, i);
+        const double scale = 1 / sqrt(squares / (double)count + epsilon);
+        for (size_t i = r * count; i < (r + 1) * count; i++)
+            weir_array_set(outputs[0], i,
+                           weir_array_get(x, i) * scale * weir_array_get(gain, weir_broadcast_index(&from, i)));
+    }
+}
+
 /* A line of zeros stays one. */
 void weir_kernel_LP_NORMALIZATION(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                                   weir_array *const *outputs) {

@@ -414,12 +414,14 @@ static void define_outputs(importer *im, const Onnx__NodeProto *proto, weir_node
     }
 }
 
-/* The same of the second output of a composed operator. */
-static void define_second(importer *im, const Onnx__NodeProto *proto, weir_value value) {
-    if (proto->n_output < 2 || *proto->output[1] == '\0') return;
-    weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, proto->output[1]);
-    d->value = value;
-    weir_value_set_name(im->graph, value, d->name);
+/* The same of the outputs of a composed operator from the second on. */
+static void define_more(importer *im, const Onnx__NodeProto *proto, const weir_value *more) {
+    for (size_t i = 1; i < proto->n_output && i <= WEIR_ONNX_FORM_OUTPUTS; i++) {
+        if (*proto->output[i] == '\0' || more[i - 1].id == 0) continue;
+        weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, proto->output[i]);
+        d->value = more[i - 1];
+        if (weir_value_constant(im->graph, d->value) == NULL) weir_value_set_name(im->graph, d->value, d->name);
+    }
 }
 
 /* `inputs` has room for those of the file and WEIR_ONNX_FORM_SPARE more. */
@@ -447,22 +449,22 @@ static void build_operator(importer *im, uint32_t index, weir_value *inputs) {
                            .outputs = outputs};
     weir_onnx_parameter_convert(&form, inputs, count);
     if (!weir_onnx_parameter_check(&form, inputs, count, &im->scales_left) ||
-        !(rule->composed ? weir_onnx_compose_inputs : weir_onnx_form_inputs)(&form, inputs, &count))
+        !(rule->composed != NULL ? weir_onnx_compose_inputs : weir_onnx_form_inputs)(&form, inputs, &count))
         return;
-    weir_node node = weir_graph_add_node(im->graph, form.op, name, inputs, count, outputs, WEIR_NO_NODE);
+    weir_node node = weir_graph_add_node(im->graph, form.op, name, inputs, count, form.outputs, WEIR_NO_NODE);
     weir_node_set_location(im->graph, node, form.location);
     weir_onnx_schema_attach(rule, proto, &im->opsets, im->graph, node);
     convert_attribute(im, node, "to");
     convert_attribute(im, node, "output_dtype");
-    (rule->composed ? weir_onnx_compose_attributes : weir_onnx_form_attributes)(&form, node);
+    (rule->composed != NULL ? weir_onnx_compose_attributes : weir_onnx_form_attributes)(&form, node);
     if (!weir_infer_node(im->graph, node) || !weir_onnx_schema_check_types(rule, im->graph, node, &im->opsets) ||
         !check_result(im, node))
         return;
     const weir_value first =
-        rule->composed ? weir_onnx_compose_finish(&form, node) : weir_onnx_form_finish(&form, node);
+        rule->composed != NULL ? weir_onnx_compose_finish(&form, node) : weir_onnx_form_finish(&form, node);
     if (first.id == 0) return;
     define_outputs(im, proto, node, first);
-    if (form.second.id != 0) define_second(im, proto, form.second);
+    define_more(im, proto, form.more);
     weir_onnx_known_learn(&im->known, im->graph, node);
 }
 
@@ -532,9 +534,9 @@ static weir_value passed_on(importer *im, const weir_onnx_definition *d, weir_va
 static void check_spare_outputs(const importer *im, size_t index) {
     const Onnx__NodeProto *node = im->proto->node[index];
     const weir_onnx_rule *rule = im->rule[index];
-    const int known = rule == NULL                              ? -1
-                      : rule->composed && rule->outputs_max > 0 ? rule->outputs_max
-                                                                : weir_op_get(rule->op)->outputs;
+    const int known = rule == NULL                                      ? -1
+                      : rule->composed != NULL && rule->outputs_max > 0 ? rule->outputs_max
+                                                                        : weir_op_get(rule->op)->outputs;
     char label[WEIR_ONNX_LABEL_SIZE];
     for (size_t i = 1; known > 0 && i < node->n_output && !full(im); i++) {
         const weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, node->output[i]);

@@ -2,20 +2,12 @@
 
 #include <stdlib.h>
 
+#include "frontend/import/onnx_part.h"
 #include "ir/shape/infer.h"
 #include "support/memory/arena.h"
 
-static weir_value infer(const weir_onnx_form *form, weir_value value) {
-    return weir_infer_node(form->graph, weir_value_producer(form->graph, value)) ? value : WEIR_NO_VALUE;
-}
-
 static weir_value apply(const weir_onnx_form *form, weir_op op, const char *part, weir_value a, weir_value b) {
-    return infer(form, weir_onnx_form_node(form, op, part, (const weir_value[]){a, b}, 2));
-}
-
-static weir_value named(const weir_onnx_form *form, weir_value value, const char *part) {
-    weir_onnx_form_rename(form->graph, form->scope, value, form->name, part);
-    return value;
+    return weir_onnx_part_infer(form, weir_onnx_form_node(form, op, part, (const weir_value[]){a, b}, 2));
 }
 
 /* The zero point for each scale, as DequantizeLinear has them, of the one for all. */
@@ -39,13 +31,14 @@ static bool scale_products(weir_onnx_form *form, weir_value left, weir_value rig
 
 weir_value weir_onnx_codes_product_finish(weir_onnx_form *form, weir_value value) {
     if (form->operand[1].id != 0) {
-        const weir_value sums = named(form, value, "sums"), real = weir_onnx_form_node(form, WEIR_OP_CAST, "real", &sums, 1);
+        const weir_value sums = weir_onnx_part_named(form, value, "sums"),
+                         real = weir_onnx_form_node(form, WEIR_OP_CAST, "real", &sums, 1);
         weir_node_set_string(form->graph, weir_value_producer(form->graph, real), "to", "float32");
-        value = infer(form, real);
+        value = weir_onnx_part_infer(form, real);
         if (value.id != 0) value = apply(form, WEIR_OP_MUL, "scaled", value, form->operand[1]);
     }
     if (value.id == 0 || form->operand[0].id == 0) return value;
-    return apply(form, WEIR_OP_ADD, "biased", named(form, value, "product"), form->operand[0]);
+    return apply(form, WEIR_OP_ADD, "biased", weir_onnx_part_named(form, value, "product"), form->operand[0]);
 }
 
 bool weir_onnx_codes_product_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
@@ -62,16 +55,14 @@ bool weir_onnx_codes_product_inputs(weir_onnx_form *form, weir_value *inputs, si
     for (size_t i = 0; i < 2; i++) {
         const weir_array *scales = weir_value_constant(form->graph, inputs[2 + i]);
         if (scales == NULL) {
-            weir_error(form->location, "node '%s' (%s): where the scale of A is constant, that of B must be", form->name,
-                       form->rule->name);
-            return false;
+            return weir_onnx_part_fail(form, "where the scale of A is constant, that of B must be");
         }
         const weir_value parameters[3] = {inputs[i], inputs[2 + i], zeros_of(form, parts[i], zero[i], scales)};
         inputs[i] =
             weir_onnx_form_node(form, WEIR_OP_DEQUANTIZE_LINEAR, parts[i], parameters, parameters[2].id == 0 ? 2 : 3);
         const int last = weir_value_type(form->graph, parameters[0])->shape.rank - 1;
         weir_node_set_int(form->graph, weir_value_producer(form->graph, inputs[i]), "axis", last);
-        inputs[i] = infer(form, inputs[i]);
+        inputs[i] = weir_onnx_part_infer(form, inputs[i]);
         if (inputs[i].id == 0) return false;
     }
     *count = 2;
@@ -87,7 +78,7 @@ bool weir_onnx_codes_dynamic_inputs(weir_onnx_form *form, weir_value *inputs, si
         weir_graph_add_node(form->graph, WEIR_OP_DYNAMIC_QUANTIZE_LINEAR, name, inputs, 1, 3, WEIR_NO_NODE);
     free(name);
     weir_node_set_location(form->graph, node, form->location);
-    for (size_t i = 0; i < 3; i++) named(form, weir_node_output(form->graph, node, i), parts[i]);
+    for (size_t i = 0; i < 3; i++) weir_onnx_part_named(form, weir_node_output(form->graph, node, i), parts[i]);
     if (!weir_infer_node(form->graph, node)) return false;
     inputs[0] = weir_node_output(form->graph, node, 0);
     inputs[2] = weir_node_output(form->graph, node, 2);

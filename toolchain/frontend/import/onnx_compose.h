@@ -1,7 +1,10 @@
 /* Operators of files that become several nodes of the graph: nodes before and after the main one (the rule's).
  * Attributes have been checked, inputs have inferred types.
- *   Einsum of two operands                  Transpose, Reshape, MatMul, Reshape, Transpose
- *   Einsum of one operand                   Transpose, ReduceSum
+ *   Einsum                                  onnx_einsum.h
+ *   Attention, MultiHeadAttention           onnx_attention.h
+ *   RotaryEmbedding                         onnx_rotary.h
+ *   GroupNormalization, SkipLayerNormalization, EmbedLayerNormalization ...    onnx_normal.h
+ *   Trilu                                   Where(triangle, x, 0)
  *   CumSum                                  MatMul by a triangle of ones, between Transposes
  *   OneHot                                  Where(Equal(indices, positions), on, off)
  *   GatherElements, ScatterElements, ScatterND of constant indices    Gather of the flat tensor, of it and the updates

@@ -8,6 +8,8 @@
 #include "frontend/wire/onnx_tensor.h"
 #include "ir/graph/graph.h"
 
+enum { WEIR_ONNX_FORM_OUTPUTS = 3 };
+
 /* A node that is about to enter the graph; its attributes have been checked. */
 typedef struct weir_onnx_form {
     weir_graph *graph;
@@ -27,7 +29,11 @@ typedef struct weir_onnx_form {
     int64_t axis;            /* axis that the operator works along, if not its attribute's */
     weir_value factors;      /* of a DequantizeLinear's numbers: signs of its scales, or the scales of its blocks */
     bool blocks;             /* it had blocks: its scales are along `axis`, or in `factors` */
-    weir_value second;       /* a composed operator's second output in the file */
+    /* What a composed operator's value becomes behind the node: of this shape, then of this order of dimensions. */
+    bool has_result;
+    weir_shape shape;
+    int64_t perm[WEIR_MAX_RANK];
+    weir_value more[WEIR_ONNX_FORM_OUTPUTS]; /* its outputs in the file from the second on */
 } weir_onnx_form;
 
 enum { WEIR_ONNX_FORM_SPARE = 8 }; /* inputs that weir_onnx_form_inputs may add */

@@ -77,7 +77,7 @@ static void add_attributes(weir_text *text, const weir_onnx_rule *named, span al
 
 /* What the file's operator is in the graph, where its name does not say it. */
 static const char *becomes(const weir_onnx_rule *rule) {
-    if (rule->op == WEIR_OP_NONE) return rule->composed ? "the nodes of a branch" : "a constant";
+    if (rule->op == WEIR_OP_NONE) return rule->composed != NULL ? "the nodes of a branch" : "a constant";
     return strcmp(weir_op_get(rule->op)->name, rule->name) == 0 ? "" : weir_op_get(rule->op)->name;
 }
 

@@ -30,29 +30,32 @@ enum { WEIR_ONNX_DOMAIN_WEIR = WEIR_ONNX_DOMAIN_COUNT }; /* files have none of i
 
 /* An operator whose inputs and outputs are those of op.def; one with other numbers of them; one with scales. */
 #define RULE(name, id, since)                                                                                          \
-    { ONNX, name, WEIR_OP_##id, since, false, 0, 0, 0, 0, false, false, 0, NULL, false }
+    { ONNX, name, WEIR_OP_##id, since, false, 0, 0, 0, 0, false, false, 0, NULL, NULL }
 /* The operator's name has no meaning from an opset on. */
 #define RULE_GONE(name, id, since)                                                                                     \
-    { ONNX, name, WEIR_OP_##id, since, true, 0, 0, 0, 0, false, false, 0, NULL, false }
+    { ONNX, name, WEIR_OP_##id, since, true, 0, 0, 0, 0, false, false, 0, NULL, NULL }
 #define RULE_ARITY(name, id, since, inputs_min, inputs_max, outputs_max)                                               \
-    { ONNX, name, WEIR_OP_##id, since, false, inputs_min, inputs_max, outputs_max, 0, false, false, 0, NULL, false }
+    { ONNX, name, WEIR_OP_##id, since, false, inputs_min, inputs_max, outputs_max, 0, false, false, 0, NULL, NULL }
 #define RULE_SCALES(domain, name, id, since, scales, per_axis)                                                         \
-    { domain, name, WEIR_OP_##id, since, false, 0, 0, 0, scales, per_axis, false, 0, NULL, false }
+    { domain, name, WEIR_OP_##id, since, false, 0, 0, 0, scales, per_axis, false, 0, NULL, NULL }
 /* ONNX Runtime's name for an operator of ai.onnx of an opset; one of codes. */
 #define RULE_RUNTIME(name, id, opset, scales)                                                                          \
-    { MICROSOFT, name, WEIR_OP_##id, 1, false, 0, 0, 0, scales, true, false, opset, NULL, false }
+    { MICROSOFT, name, WEIR_OP_##id, 1, false, 0, 0, 0, scales, true, false, opset, NULL, NULL }
 /* ReduceSum with another operator before or behind, with the attributes that ReduceSum has in an opset. */
 #define RULE_SUMS(name, since, opset, inputs_max)                                                                      \
-    { ONNX, name, WEIR_OP_REDUCE_SUM, since, false, 1, inputs_max, 0, 0, false, false, opset, NULL, false }
+    { ONNX, name, WEIR_OP_REDUCE_SUM, since, false, 1, inputs_max, 0, 0, false, false, opset, NULL, NULL }
 #define RULE_CODES(name, id, opset, inputs_min, inputs_max, codes)                                                     \
-    { MICROSOFT, name, WEIR_OP_##id, 1, false, inputs_min, inputs_max, 0, 0, false, false, opset, codes, false }
+    { MICROSOFT, name, WEIR_OP_##id, 1, false, inputs_min, inputs_max, 0, 0, false, false, opset, codes, NULL }
 
-/* What becomes several operators, with the attributes of the main one that opset `opset` of ai.onnx has. */
-#define RULE_COMPOSED(domain, name, id, since, opset, inputs_min, inputs_max, outputs_max)                             \
+/* What becomes several operators, with the attributes of the main one that opset `opset` of ai.onnx has; one whose form
+ * has another name than the operator. */
+#define RULE_FORM(domain, name, form, id, since, opset, inputs_min, inputs_max, outputs_max)                           \
     {                                                                                                                  \
         domain, name, WEIR_OP_##id, since, false, inputs_min, inputs_max, outputs_max, 0, false, false, opset, NULL,   \
-            true                                                                                                       \
+            form                                                                                                       \
     }
+#define RULE_COMPOSED(domain, name, id, since, opset, inputs_min, inputs_max, outputs_max)                             \
+    RULE_FORM(domain, name, name, id, since, opset, inputs_min, inputs_max, outputs_max)
 
 static const weir_onnx_codes concat_codes = {.result_first = true}, where_codes = {.plain = 1};
 
@@ -79,9 +82,23 @@ static const weir_onnx_rule named_rules[] = {
     RULE_RUNTIME("NhwcMaxPool", MAX_POOL, 12, 0),
     RULE_CODES("QLinearConcat", CONCAT, 13, 5, -1, &concat_codes),
     RULE_CODES("QLinearWhere", WHERE, 13, 9, 9, &where_codes),
-    RULE_SCALES(QONNX, "IntQuant", QUANT, 1, INPUT(1), true),                            /* its later name */
-    {ML, "ZipMap", WEIR_OP_IDENTITY, 1, false, 0, 0, 0, 0, false, true, 0, NULL, false}, /* a map of what is a tensor */
-    RULE_COMPOSED(ONNX, "Einsum", MATMUL, 12, 13, 1, 2, 0),
+    RULE_SCALES(QONNX, "IntQuant", QUANT, 1, INPUT(1), true),                           /* its later name */
+    {ML, "ZipMap", WEIR_OP_IDENTITY, 1, false, 0, 0, 0, 0, false, true, 0, NULL, NULL}, /* a map of what is a tensor */
+    RULE_COMPOSED(ONNX, "Einsum", MATMUL, 12, 13, 1, -1, 0),
+    RULE_COMPOSED(ONNX, "Trilu", WHERE, 14, 16, 1, 2, 0),
+    RULE_FORM(MICROSOFT, "Trilu", "Trilu", WHERE, 1, 16, 1, 2, 0),
+    RULE_COMPOSED(ONNX, "Attention", MATMUL, 23, 13, 3, 6, 4),
+    RULE_COMPOSED(ONNX, "Attention", MATMUL, 24, 13, 3, 7, 4),
+    RULE_FORM(MICROSOFT, "Attention", "RuntimeAttention", MATMUL, 1, 13, 2, 7, 2),
+    RULE_COMPOSED(MICROSOFT, "MultiHeadAttention", MATMUL, 1, 13, 1, 10, 3),
+    RULE_COMPOSED(ONNX, "RotaryEmbedding", ADD, 23, 13, 3, 4, 0),
+    RULE_FORM(MICROSOFT, "RotaryEmbedding", "RuntimeRotaryEmbedding", ADD, 1, 13, 4, 4, 0),
+    RULE_COMPOSED(ONNX, "GroupNormalization", INSTANCE_NORMALIZATION, 18, 13, 3, 3, 0),
+    RULE_COMPOSED(MICROSOFT, "SkipLayerNormalization", LAYER_NORMALIZATION, 1, 17, 3, 5, 4),
+    RULE_COMPOSED(MICROSOFT, "SkipSimplifiedLayerNormalization", RMS_NORMALIZATION, 1, 23, 3, 4, 4),
+    RULE_COMPOSED(MICROSOFT, "EmbedLayerNormalization", LAYER_NORMALIZATION, 1, 17, 1, 9, 3),
+    {ONNX, "SimplifiedLayerNormalization", WEIR_OP_RMS_NORMALIZATION, 1, false, 2, 2, 2, 0, false, false, 23, NULL,
+     NULL}, /* ONNX Runtime's name for it */
     RULE_COMPOSED(ONNX, "CumSum", MATMUL, 11, 13, 2, 2, 0),
     RULE_COMPOSED(ONNX, "OneHot", WHERE, 9, 13, 3, 3, 0),
     RULE_COMPOSED(ONNX, "GatherElements", GATHER, 11, 13, 2, 2, 0),
@@ -161,6 +178,42 @@ static const weir_onnx_attribute_rule composed_attributes[] = {
     OF("If", "then_branch", GRAPH, REQUIRED, 0, 0, DROPPED),
     OF("If", "else_branch", GRAPH, REQUIRED, 0, 0, DROPPED),
     OF("Einsum", "equation", STRING, REQUIRED, 0, 0, DROPPED),
+    OF("Trilu", "upper", INT, OPTIONAL, 0, 1, DROPPED),
+    OF("Attention", "is_causal", INT, OPTIONAL, 0, 1, DROPPED),
+    OF("Attention", "kv_num_heads", INT, OPTIONAL, 1, BIG, DROPPED),
+    OF("Attention", "left_window_size", INT, OPTIONAL, -1, BIG, DROPPED),
+    OF("Attention", "q_num_heads", INT, OPTIONAL, 1, BIG, DROPPED),
+    OF("Attention", "qk_matmul_output_mode", INT, OPTIONAL, 0, 3, DROPPED),
+    OF("Attention", "right_window_size", INT, OPTIONAL, -1, BIG, DROPPED),
+    OF("Attention", "scale", FLOAT, OPTIONAL, 0, 0, DROPPED),
+    OF("Attention", "softcap", FLOAT, OPTIONAL, 0, 0, DROPPED),
+    OF("Attention", "softmax_precision", INT, OPTIONAL, 1, 16, DROPPED), /* here it is float64 */
+    OF("RuntimeAttention", "do_rotary", INT, OPTIONAL, 0, 0, DROPPED),
+    OF("RuntimeAttention", "mask_filter_value", FLOAT, OPTIONAL, 0, 0, DROPPED),
+    OF("RuntimeAttention", "num_heads", INT, REQUIRED, 1, BIG, DROPPED),
+    OF("RuntimeAttention", "past_present_share_buffer", INT, OPTIONAL, 0, 0, DROPPED),
+    OF("RuntimeAttention", "qkv_hidden_sizes", INTS, OPTIONAL, 1, BIG, DROPPED),
+    OF("RuntimeAttention", "scale", FLOAT, OPTIONAL, 0, 0, DROPPED),
+    OF("RuntimeAttention", "unidirectional", INT, OPTIONAL, 0, 1, DROPPED),
+    OF("MultiHeadAttention", "mask_filter_value", FLOAT, OPTIONAL, 0, 0, DROPPED),
+    OF("MultiHeadAttention", "num_heads", INT, REQUIRED, 1, BIG, DROPPED),
+    OF("MultiHeadAttention", "scale", FLOAT, OPTIONAL, 0, 0, DROPPED),
+    OF("MultiHeadAttention", "unidirectional", INT, OPTIONAL, 0, 1, DROPPED),
+    OF("RotaryEmbedding", "interleaved", INT, OPTIONAL, 0, 1, DROPPED),
+    OF("RotaryEmbedding", "num_heads", INT, OPTIONAL, 0, BIG, DROPPED),
+    OF("RotaryEmbedding", "rotary_embedding_dim", INT, OPTIONAL, 0, BIG, DROPPED),
+    OF("RuntimeRotaryEmbedding", "interleaved", INT, OPTIONAL, 0, 1, DROPPED),
+    OF("RuntimeRotaryEmbedding", "is_packed_batching", INT, OPTIONAL, 0, 0, DROPPED),
+    OF("RuntimeRotaryEmbedding", "num_heads", INT, OPTIONAL, 0, BIG, DROPPED),
+    OF("RuntimeRotaryEmbedding", "rotary_embedding_dim", INT, OPTIONAL, 0, BIG, DROPPED),
+    OF("RuntimeRotaryEmbedding", "scale", FLOAT, OPTIONAL, 0, 0, DROPPED), /* ONNX Runtime ignores it */
+    OF("GroupNormalization", "epsilon", FLOAT, OPTIONAL, 0, 0, STAYS),
+    OF("GroupNormalization", "num_groups", INT, REQUIRED, 1, BIG, DROPPED),
+    OF("GroupNormalization", "stash_type", INT, OPTIONAL, 1, 1, DROPPED),
+    OF("SkipLayerNormalization", "epsilon", FLOAT, OPTIONAL, 0, 0, STAYS),
+    OF("SkipSimplifiedLayerNormalization", "epsilon", FLOAT, OPTIONAL, 0, 0, STAYS),
+    OF("EmbedLayerNormalization", "epsilon", FLOAT, OPTIONAL, 0, 0, STAYS),
+    OF("EmbedLayerNormalization", "mask_index_type", INT, OPTIONAL, 0, 1, DROPPED),
     OF("CumSum", "exclusive", INT, OPTIONAL, 0, 1, DROPPED),
     OF("CumSum", "reverse", INT, OPTIONAL, 0, 1, DROPPED),
     OF("OneHot", "axis", INT, OPTIONAL, -RANK, RANK - 1, DROPPED),

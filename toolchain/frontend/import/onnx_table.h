@@ -41,7 +41,8 @@ typedef struct weir_onnx_rule {
     bool plain;                   /* its attributes are ignored */
     int opset;                    /* of ai.onnx: whose attributes and element types it has. 0: its domain's version */
     const weir_onnx_codes *codes; /* NULL: its inputs are the operator's */
-    bool composed;                /* it becomes several operators (onnx_compose.h), of which this is the main one */
+    const char *composed;         /* it becomes several operators (onnx_compose.h), of which this is the main one: the
+                                   * name of that form. NULL: it does not */
 } weir_onnx_rule;
 
 /* REFUSED: known, but not supported. REMOVED: no longer in the operator. DTYPE: the number of an element type, which
@@ -71,7 +72,7 @@ typedef struct weir_onnx_word {
 enum { WEIR_ONNX_STAYS = 0, WEIR_ONNX_DROPPED = -1 };
 
 typedef struct weir_onnx_attribute_rule {
-    const char *only; /* of the rules of this name; NULL: of those that are not composed */
+    const char *only; /* of the rules of this form; NULL: of those that are not composed */
     const char *name;
     weir_onnx_kind kind;
     int since; /* as with rules, a later row replaces an earlier one */

@@ -290,8 +290,8 @@ static int64_t version_of(const weir_onnx_rule *rule, const weir_onnx_opsets *op
 }
 
 const weir_onnx_attribute_rule *weir_onnx_schema_next(const weir_onnx_rule *rule, const weir_onnx_attribute_rule *row) {
-    row = row == NULL ? weir_onnx_attributes_of(rule->op, rule->composed) : row + 1;
-    while (row->name != NULL && rule->composed && strcmp(row->only, rule->name) != 0) row++;
+    row = row == NULL ? weir_onnx_attributes_of(rule->op, rule->composed != NULL) : row + 1;
+    while (row->name != NULL && rule->composed != NULL && strcmp(row->only, rule->composed) != 0) row++;
     return row->name == NULL ? NULL : row;
 }
 
@@ -516,7 +516,7 @@ static bool check_required(const check *c, const Onnx__NodeProto *node) {
         weir_error(c->location, "%s: attribute '%s' is missing", c->label, row->name);
         fine = false;
     }
-    if (c->rule->op != WEIR_OP_NONE || c->rule->composed || node->n_attribute == 1) return fine;
+    if (c->rule->op != WEIR_OP_NONE || c->rule->composed != NULL || node->n_attribute == 1) return fine;
     weir_error(c->location, "%s has %zu attributes, expected 1", c->label, node->n_attribute);
     return false;
 }

@@ -57,6 +57,14 @@ bool weir_infer_layer_normalization(const weir_graph *graph, weir_node node, wei
     return weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
 }
 
+bool weir_infer_rms_normalization(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    int axis;
+    return weir_rule_float_input(graph, node) && weir_rule_same_numbers(graph, node, 2) &&
+           weir_rule_axis_attribute(graph, node, -1, &axis) && weir_rule_broadcasts_to(graph, node, 1, &x->shape) &&
+           weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
+}
+
 bool weir_infer_lp_normalization(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     const int64_t p = weir_node_int(graph, node, "p", 2);

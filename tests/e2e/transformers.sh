@@ -1,0 +1,21 @@
+#!/bin/sh
+# Transformers and normalizations as exporters write them (tests/models/transformers): the float engine gives the expected
+# outputs, also of what is exported.
+name=transformers
+. "$(dirname "$0")/lib.sh"
+
+folder=$E2E_SOURCE/tests/models/transformers
+for file in "$folder"/*.onnx; do
+    model=$(basename "$file" .onnx)
+    data=$folder/${model%_*}.npz
+    expect 0 "" "$WEIR" eval "$file" -e float -d "$data:x" -o "$model.npy"
+    array_tool equal "$model.npy" "$data:expected" 1e-4 || fail "$model"
+    expect 0 "" "$WEIR" export "$file" -o "$model.onnx"
+    expect 0 "" "$WEIR" eval "$model.onnx" -e float -d "$data:x" -o again.npy
+    array_tool same again.npy "$model.npy" || fail "$model: exported"
+done
+
+# The outputs of another network must be seen.
+if array_tool equal vit_script.npy "$folder/convnext.npz:expected" 1e-4 2>/dev/null; then fail "wrong values are not seen"; fi
+
+finish
