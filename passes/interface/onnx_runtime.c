@@ -1,5 +1,6 @@
 /* onnx_runtime: a folder with a graph as an ONNX file, inputs, the outputs of this toolchain's reference, and a script
- * that runs the file with ONNX Runtime and compares. Nothing here runs Python. */
+ * that runs the file with ONNX Runtime and compares; for each mode that MASE's configuration names, a folder inside
+ * with the graph that it quantizes. Nothing here runs Python. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,11 +8,13 @@
 #include "frontend/export/onnx_export.h"
 #include "passes/interface/form.h"
 #include "passes/interface/interface.h"
+#include "passes/interface/onnx_runtime_modes.h"
 #include "support/file/file.h"
 #include "support/file/folder.h"
 #include "support/memory/arena.h"
 #include "support/memory/array.h"
 #include "support/memory/random.h"
+#include "support/text/table.h"
 
 enum { RANDOM_FRAMES = 16 };
 
@@ -183,9 +186,9 @@ static bool write_script(const char *folder) {
     return fine;
 }
 
-static bool write_model(const weir_module *module, const weir_pass *pass, const weir_graph *graph, const char *folder) {
+static bool write_model(const weir_module *module, weir_form form, const weir_graph *graph, const char *folder) {
     char *path = weir_path_join(folder, "model.onnx");
-    weir_graph *formed = weir_form_convert(graph, (weir_form)weir_pass_choice(pass, "form"), 0);
+    weir_graph *formed = weir_form_convert(graph, form, 0);
     bool fine = formed != NULL &&
                 weir_onnx_export(formed, path,
                                  &(weir_onnx_export_options){.name = weir_module_name(module), .one_frame = true});
@@ -194,40 +197,128 @@ static bool write_model(const weir_module *module, const weir_pass *pass, const 
     return fine;
 }
 
-static void record(weir_pass_context *context, const char *folder, int64_t frames) {
-    char *model = weir_path_join(folder, "model.onnx"), *script = weir_path_join(folder, "compare.py");
+/* What a folder holds. */
+typedef struct comparison {
+    const weir_module *module;
+    const weir_pass *pass;
+    const weir_graph *graph, *reference;
+    weir_form form;
+} comparison;
+
+static bool write_comparison(const comparison *c, const batch *inputs, const char *folder) {
+    const size_t count = weir_graph_output_count(c->graph);
+    batch outputs = {weir_calloc(count, sizeof(weir_array *)), count, 0};
+    json_t *what = describe(c->graph, c->pass);
+    const bool fine = run_frames(c->reference, inputs, &outputs) && write_model(c->module, c->form, c->graph, folder) &&
+                      write_batch(inputs, folder, "input", json_object_get(what, "inputs")) &&
+                      write_batch(&outputs, folder, "output", json_object_get(what, "outputs")) &&
+                      write_json(folder, what) && write_script(folder);
+    json_decref(what);
+    free_batch(&outputs);
+    return fine;
+}
+
+/* --- the table of nodes --- */
+
+static void add_names(weir_table *table, const weir_graph *graph, weir_node node, bool inputs) {
+    const size_t count = inputs ? weir_node_input_count(graph, node) : weir_node_output_count(graph, node);
+    weir_text text = {NULL, 0, 0};
+    for (size_t i = 0; i < count; i++) {
+        const weir_value value = inputs ? weir_node_input(graph, node, i) : weir_node_output(graph, node, i);
+        weir_text_format(&text, "%s%s", i == 0 ? "" : ", ", value.id == 0 ? "" : weir_value_name(graph, value));
+    }
+    weir_table_take(table, &text);
+}
+
+static void show_nodes(const weir_graph *graph, weir_text *output) {
+    static const char *const headers[] = {"Index", "Name", "Type", "Inputs", "Outputs", "Attributes"};
+    weir_table *table = weir_table_new(headers, 6);
+    int index = 0;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        weir_table_format(table, "%d", index++);
+        weir_table_add(table, weir_node_name(graph, node));
+        weir_table_add(table, weir_node_info(graph, node)->name);
+        add_names(table, graph, node, true);
+        add_names(table, graph, node, false);
+        weir_text text = {NULL, 0, 0};
+        for (size_t i = 0; i < weir_node_attribute_count(graph, node); i++)
+            weir_text_format(&text, "%s%s", i == 0 ? "" : ", ", weir_node_attribute_at(graph, node, i)->name);
+        weir_table_take(table, &text);
+    }
+    weir_table_print(table, WEIR_TABLE_PIPE, output);
+    weir_table_free(table);
+}
+
+/* --- modes --- */
+
+/* MASE's names of the folder and of the entry. */
+static const struct {
+    const char *folder, *key;
+} modes[WEIR_ONNX_RUNTIME_MODES] = {
+    [WEIR_ONNX_RUNTIME_STATIC] = {"static_quantized", "onnx_static_quantized_path"},
+    [WEIR_ONNX_RUNTIME_DYNAMIC] = {"dynamic_quantized", "onnx_dynamic_quantized_path"},
+    [WEIR_ONNX_RUNTIME_AUTO] = {"auto_quantized", "onnx_auto_mixed_precision_path"},
+};
+
+static bool write_mode(const comparison *c, weir_onnx_runtime_mode mode, const weir_onnx_runtime_config *config,
+                       const batch *inputs, const char *folder, weir_pass_context *context) {
+    weir_graph *made =
+        weir_onnx_runtime_quantize(mode, c->graph, config, weir_pass_string(c->pass, "calibration"), context);
+    if (made == NULL) return false;
+    char *inside = weir_path_join(folder, modes[mode].folder);
+    const comparison own = {c->module, c->pass, made, made, WEIR_FORM_QDQ};
+    const bool fine = weir_make_folder(inside) && write_comparison(&own, inputs, inside);
+    free(inside);
+    weir_graph_free(made);
+    return fine;
+}
+
+static void record_path(json_t *info, const char *key, const char *folder, const char *inside, const char *file) {
+    char *within = weir_path_join(folder, inside), *path = weir_path_join(*inside == '\0' ? folder : within, file);
+    json_object_set_new(info, key, json_string(path));
+    free(path);
+    free(within);
+}
+
+static void record(weir_pass_context *context, const char *folder, int64_t frames,
+                   const weir_onnx_runtime_config *config) {
     json_t *info = weir_pass_record(context);
-    json_object_set_new(info, "onnx_path", json_string(model));
-    json_object_set_new(info, "script_path", json_string(script));
+    record_path(info, "onnx_path", folder, "", "model.onnx");
+    record_path(info, "script_path", folder, "", "compare.py");
+    for (int i = 0; i < WEIR_ONNX_RUNTIME_MODES; i++)
+        if (config->has[i]) record_path(info, modes[i].key, folder, modes[i].folder, "model.onnx");
     json_object_set_new(info, "frames", json_integer(frames));
-    free(model);
-    free(script);
+}
+
+static bool write_all(const comparison *c, const weir_onnx_runtime_config *config, const char *folder,
+                      weir_pass_context *context) {
+    const size_t count = weir_graph_input_count(c->graph);
+    batch inputs = {weir_calloc(count, sizeof(weir_array *)), count, 0};
+    weir_folder *output = weir_folder_open(folder, WEIR_FOLDER_SHARED);
+    const char *to = output == NULL ? NULL : weir_folder_staging(output);
+    bool fine = output != NULL && read_inputs(c->graph, c->pass, &inputs) && write_comparison(c, &inputs, to);
+    if (fine) show_nodes(c->graph, weir_pass_output(context));
+    for (int i = 0; fine && i < WEIR_ONNX_RUNTIME_MODES; i++)
+        if (config->has[i]) fine = write_mode(c, (weir_onnx_runtime_mode)i, config, &inputs, to, context);
+    if (fine) fine = weir_folder_commit(output);
+    else weir_folder_abandon(output);
+    if (fine) record(context, folder, inputs.frames, config);
+    free_batch(&inputs);
+    return fine;
 }
 
 bool weir_pass_onnx_runtime(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     const weir_graph *graph = weir_interface_graph(module, pass);
     const weir_graph *reference = graph == NULL ? NULL : reference_graph(module, pass, graph);
-    if (reference == NULL) return false;
+    weir_onnx_runtime_config config;
+    if (reference == NULL || !weir_onnx_runtime_config_read(weir_pass_string(pass, "config"),
+                                                            weir_pass_string(pass, "quantize_types"), &config))
+        return false;
     const char *option = weir_pass_string(pass, "dir");
     char *folder =
         *option != '\0' ? weir_copy_string(option) : weir_path_join(weir_module_folder(module), "onnx_runtime");
-    size_t input_count = weir_graph_input_count(graph), output_count = weir_graph_output_count(graph);
-    batch inputs = {weir_calloc(input_count, sizeof(weir_array *)), input_count, 0};
-    batch outputs = {weir_calloc(output_count, sizeof(weir_array *)), output_count, 0};
-    json_t *what = describe(graph, pass);
-    weir_folder *output = weir_folder_open(folder, WEIR_FOLDER_SHARED);
-    const char *to = output == NULL ? NULL : weir_folder_staging(output);
-    bool fine = output != NULL && read_inputs(graph, pass, &inputs) && run_frames(reference, &inputs, &outputs) &&
-                write_model(module, pass, graph, to) &&
-                write_batch(&inputs, to, "input", json_object_get(what, "inputs")) &&
-                write_batch(&outputs, to, "output", json_object_get(what, "outputs")) && write_json(to, what) &&
-                write_script(to);
-    if (fine) fine = weir_folder_commit(output);
-    else weir_folder_abandon(output);
-    if (fine) record(context, folder, inputs.frames);
-    json_decref(what);
-    free_batch(&inputs);
-    free_batch(&outputs);
+    const comparison all = {module, pass, graph, reference, (weir_form)weir_pass_choice(pass, "form")};
+    const bool fine = write_all(&all, &config, folder, context);
     free(folder);
     return fine;
 }

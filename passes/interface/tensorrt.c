@@ -56,28 +56,27 @@ static bool check_quantizers(const weir_graph *graph) {
 /* --- a graph without quantizers --- */
 
 /* What the calibration shows of what flows into layers; NULL after a reported error. */
-static weir_tensorrt_seen *measure(const weir_graph *graph, const char *data) {
-    weir_tensorrt_seen *seen = weir_tensorrt_seen_new(graph);
+static weir_layer_seen *measure(const weir_graph *graph, const char *data) {
+    weir_layer_seen *seen = weir_layer_seen_new(graph);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const weir_value input = weir_node_input(graph, node, 0);
-        if (weir_tensorrt_is_layer(graph, node) && weir_value_constant(graph, input) == NULL)
+        if (weir_layer_has_weights(graph, node) && weir_value_constant(graph, input) == NULL)
             seen[input.id].wanted = true;
     }
-    if (weir_tensorrt_measure(graph, data, 0, seen)) return seen;
-    weir_tensorrt_seen_free(seen, graph);
+    if (weir_layer_measure(graph, data, 0, seen)) return seen;
+    weir_layer_seen_free(seen, graph);
     return NULL;
 }
 
 /* A copy with quantizers around every layer; NULL after a reported error. */
-static weir_graph *quantized(const weir_graph *graph, const weir_tensorrt_seen *seen,
-                             const weir_calibrator *calibrator) {
+static weir_graph *quantized(const weir_graph *graph, const weir_layer_seen *seen, const weir_calibrator *calibrator) {
     static const weir_calibrator all = {WEIR_CALIBRATOR_MAX, 100};
     weir_graph *copy = weir_graph_copy(graph);
     weir_value *done = weir_calloc(weir_graph_value_limit(graph), sizeof *done);
     bool fine = true;
     for (weir_node node = weir_graph_first(copy), next; fine && node.id != 0; node = next) {
         next = weir_node_next(copy, node);
-        if (!weir_tensorrt_is_layer(copy, node)) continue;
+        if (!weir_layer_has_weights(copy, node)) continue;
         const weir_value x = weir_node_input(copy, node, 0);
         fine = weir_tensorrt_put_weights(copy, node, &all, true);
         if (!fine || !seen[x.id].wanted) continue;
@@ -113,7 +112,7 @@ static bool write_text(const char *folder, const char *file, const weir_text *te
     return fine;
 }
 
-static bool write_cache(const weir_graph *graph, const weir_tensorrt_seen *seen, const weir_calibrator *calibrator,
+static bool write_cache(const weir_graph *graph, const weir_layer_seen *seen, const weir_calibrator *calibrator,
                         const weir_pass *pass, const char *folder) {
     weir_text text = {NULL, 0, 0};
     weir_text_format(&text, "TRT-%lld-%s\n", (long long)weir_pass_int(pass, "version"), header_of(calibrator->id));
@@ -156,14 +155,14 @@ static bool write_model(const weir_module *module, const weir_graph *graph, cons
 static bool write_quantized(const weir_pass *pass, const weir_module *module, const weir_graph *graph,
                             const char *folder) {
     weir_calibrator calibrator;
-    weir_tensorrt_seen *seen =
+    weir_layer_seen *seen =
         !weir_calibrator_of_pass(pass, &calibrator) ? NULL : measure(graph, weir_pass_string(pass, "calibration"));
     weir_graph *copy = seen == NULL ? NULL : quantized(graph, seen, &calibrator);
     const bool fine = copy != NULL && write_model(module, copy, folder) &&
                       write_cache(graph, seen, &calibrator, pass, folder) &&
                       write_command(calibrator.id == WEIR_CALIBRATOR_ENTROPY, folder);
     weir_graph_free(copy);
-    weir_tensorrt_seen_free(seen, graph);
+    weir_layer_seen_free(seen, graph);
     return fine;
 }
 

@@ -38,8 +38,7 @@ static weir_graph *float_graph(const weir_graph *graph) {
 }
 
 /* A copy with pairs in place of the quantizers without a range; NULL after a reported error. */
-static weir_graph *calibrated(const weir_graph *graph, const weir_tensorrt_seen *seen,
-                              const weir_calibrator *calibrator) {
+static weir_graph *calibrated(const weir_graph *graph, const weir_layer_seen *seen, const weir_calibrator *calibrator) {
     static const weir_calibrator all = {WEIR_CALIBRATOR_MAX, 100};
     weir_graph *copy = weir_graph_copy(graph);
     bool fine = true;
@@ -127,7 +126,7 @@ static char *name_of(const weir_calibrator *c) {
 /* --- the pass --- */
 
 /* The graph of the best calibrator, and the table of all; NULL after a reported error. */
-static weir_graph *best_of(const weir_graph *graph, const weir_tensorrt_config *config, const weir_tensorrt_seen *seen,
+static weir_graph *best_of(const weir_graph *graph, const weir_tensorrt_config *config, const weir_layer_seen *seen,
                            const judge *j, weir_pass_context *context) {
     static const char *const headers[] = {"calibrator", "dB", "accuracy"};
     weir_table *table = weir_table_new(headers, 3);
@@ -170,12 +169,12 @@ static weir_graph *best_of(const weir_graph *graph, const weir_tensorrt_config *
 static weir_graph *calibrate(const weir_graph *graph, const weir_tensorrt_config *config, const char *calibration,
                              weir_pass_context *context) {
     weir_graph *real = float_graph(graph), *best = NULL;
-    weir_tensorrt_seen *seen = weir_tensorrt_seen_new(graph);
+    weir_layer_seen *seen = weir_layer_seen_new(graph);
     weir_frames *data = weir_frames_read(real, calibration);
     judge j = {.data = data, .frames = config->batches, .scoring = weir_scoring_of(real)};
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
         if (*calibrator_of(graph, node) != '\0') seen[weir_node_input(graph, node, 0).id].wanted = true;
-    bool fine = data != NULL && weir_tensorrt_measure(real, calibration, config->batches, seen);
+    bool fine = data != NULL && weir_layer_measure(real, calibration, config->batches, seen);
     if (fine) {
         j.wanted = run(real, &j);
         if (config->analyses) j.labels = weir_labels_read(data, &j.scoring);
@@ -185,7 +184,7 @@ static weir_graph *calibrate(const weir_graph *graph, const weir_tensorrt_config
     weir_array_free(j.wanted);
     weir_array_free(j.labels);
     weir_frames_free(data);
-    weir_tensorrt_seen_free(seen, graph);
+    weir_layer_seen_free(seen, graph);
     weir_graph_free(real);
     return best;
 }

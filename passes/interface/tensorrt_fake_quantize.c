@@ -32,7 +32,7 @@ static bool quantize_node(weir_graph *graph, weir_node node, const weir_tensorrt
     const weir_calibrator weights = {e->weight_histogram ? WEIR_CALIBRATOR_MSE : WEIR_CALIBRATOR_MAX, 0};
     const weir_value x = weir_node_input(graph, node, 0);
     const bool is_real = weir_dtype_is_float(weir_value_type(graph, x)->dtype);
-    if (weir_tensorrt_is_layer(graph, node) && !weir_tensorrt_put_weights(graph, node, &weights, e->by_channel))
+    if (weir_layer_has_weights(graph, node) && !weir_tensorrt_put_weights(graph, node, &weights, e->by_channel))
         return false;
     if (!is_real || weir_value_constant(graph, x) != NULL) return true;
     if (done[x.id].id == 0) done[x.id] = put_fake(graph, x, node, e->input_histogram ? "histogram" : "max");
@@ -46,7 +46,7 @@ static bool quantize_graph(weir_graph *graph, weir_tensorrt_config *config) {
     bool fine = true;
     for (weir_node node = weir_graph_first(graph), next; fine && node.id != 0; node = next) {
         next = weir_node_next(graph, node);
-        if (!weir_tensorrt_is_layer(graph, node) && !is_pool(graph, node)) continue;
+        if (!weir_layer_has_weights(graph, node) && !is_pool(graph, node)) continue;
         const weir_tensorrt_entry *e = weir_tensorrt_config_find(config, graph, node);
         fine = !e->quantizes || quantize_node(graph, node, e, done);
     }

@@ -55,7 +55,7 @@ bool weir_quantizer_calibrate(weir_quantizer *q, const char *path) {
         weir_note("pass typical inputs with --calibration FILE");
         return false;
     }
-    int64_t frames = weir_frames_run(q->graph, path, 0, see_frame, q);
+    int64_t frames = weir_frames_run(q->graph, path, weir_pass_int(q->pass, "frames"), see_frame, q);
     if (frames > 0) keep_statistics(q, frames);
     for (weir_node node = weir_graph_first(q->graph); node.id != 0; node = weir_node_next(q->graph, node))
         if (weir_trait_kind(q->graph, node) == WEIR_OP_PAD) leave_out_fill(q, node);

@@ -285,5 +285,20 @@ check_dynamic() {
     if "$python" "$here/dynamic.py" "$WEIR" theirs --plant "$@" >output; then fail "a wrong value is not seen"; fi
 }
 
+# What the pass onnx_runtime writes in each mode.
+check_modes() {
+    need_qonnx
+    lenet=$E2E_SOURCE/tests/models/lenet
+    digits="$models/mlp_float.onnx $models/digits_calib.npz $test_data"
+    # shellcheck disable=SC2086 # three words
+    "$python" "$here/modes.py" "$WEIR" written $digits "$lenet/lenet_float.onnx" "$lenet/lenet_calib.npz" "$lenet/lenet_test.npz" >output 2>&1 ||
+        fail "$(cat output)"
+    tail -1 output
+    # shellcheck disable=SC2086 # three words
+    if "$python" "$here/modes.py" "$WEIR" written --plant $digits >output 2>&1; then fail "faults are not seen"; fi
+    grep -q "are not quantize_dynamic's" output || fail "a wrong weight is not seen: $(cat output)"
+    grep -q "results leave the tolerance" output || fail "a layer too many is not seen: $(cat output)"
+}
+
 check_"$part"
 finish
