@@ -71,7 +71,7 @@ static bool read_io_types(const weir_yaml *node) {
 }
 
 static bool read_settings(weir_onnx_runtime_config *config, const weir_yaml *node) {
-    static const char *const words[] = {"quantize", "quantize_types", "precision", "per_channel",
+    static const char *const words[] = {"quantize", "quantize_types", "precision",     "per_channel",
                                         "rtol",     "atol",           "keep_io_types", NULL};
     bool quantizes = false;
     if (!is_mapping(node, "config")) return false;

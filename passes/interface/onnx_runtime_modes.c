@@ -232,8 +232,8 @@ static weir_array **results_of(const search *s, const weir_graph *graph) {
     const size_t count = weir_graph_output_count(graph);
     weir_array **results = weir_calloc(count + 1, sizeof *results);
     weir_executor *executor = weir_executor_new(graph);
-    const bool fine = executor != NULL &&
-                      weir_executor_run_batch(executor, weir_frames_arrays(s->data), s->config->batches, results);
+    const bool fine =
+        executor != NULL && weir_executor_run_batch(executor, weir_frames_arrays(s->data), s->config->batches, results);
     weir_executor_free(executor);
     if (fine) return results;
     free_results(results, count);

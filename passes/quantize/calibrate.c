@@ -4,6 +4,20 @@
 #include "passes/quantize/round_weights.h"
 #include "support/memory/arena.h"
 
+/* All numbers are finite. */
+static void see_channels(weir_quantized_value *own, const weir_array *array) {
+    const weir_by_output all = weir_by_output_of(&array->shape, 1);
+    for (size_t c = 0; c < own->channels; c++) {
+        weir_seen_channel *channel = &own->channel[c];
+        if (channel->histogram == NULL) channel->histogram = weir_histogram_new();
+        for (size_t i = 0; i < all.size; i++) {
+            const double v = weir_array_get(array, weir_by_output_place(&all, c, i));
+            weir_range_see(&channel->range, v);
+            weir_histogram_see(channel->histogram, v);
+        }
+    }
+}
+
 static bool see_frame(void *user, const weir_executor *executor) {
     weir_quantizer *q = user;
     for (uint32_t id = 1; weir_side_has(&q->values, id); id++) {
@@ -14,7 +28,10 @@ static bool see_frame(void *user, const weir_executor *executor) {
         weir_quantized_value *own = weir_quantizer_value(q, value);
         size_t bad;
         if (q->keeps_histograms && own->histogram == NULL) own->histogram = weir_histogram_new();
-        if (weir_calibration_see(&own->range, own->histogram, array, &bad)) continue;
+        if (weir_calibration_see(&own->range, own->histogram, array, &bad)) {
+            if (own->channel != NULL) see_channels(own, array);
+            continue;
+        }
         weir_error(weir_at(weir_graph_source(q->graph), 0),
                    "calibration: frame %lld makes element %zu of '%s' %g, expected finite numbers", (long long)q->frame,
                    bad, weir_value_name(q->graph, value), weir_array_get(array, bad));

@@ -137,6 +137,9 @@ static bool is_given(const weir_number *n, weir_number_key key) {
     return weir_number_key_range(n->id, key, &least, &largest) && least == largest;
 }
 
+/* Only weights have a scale a channel unasked. */
+static bool is_data(weir_plan_role role) { return role == WEIR_PLAN_DATA_IN || role == WEIR_PLAN_DATA_OUT; }
+
 /* A setting of one operand, or without a prefix of all. */
 static bool read_setting(weir_plan_entry *e, const char *name, weir_location location, const weir_yaml *node) {
     weir_plan_role role;
@@ -149,6 +152,7 @@ static bool read_setting(weir_plan_entry *e, const char *name, weir_location loc
     for (int r = 0; r < WEIR_PLAN_ROLE_COUNT; r++) {
         if (role != WEIR_PLAN_ROLE_COUNT && r != (int)role) continue;
         if (!weir_number_key_find(word, &key) || !weir_number_has(&e->number[r], key)) continue;
+        if (role == WEIR_PLAN_ROLE_COUNT && key == WEIR_KEY_CHANNEL && is_data((weir_plan_role)r)) continue;
         if (role == WEIR_PLAN_ROLE_COUNT && e->number[r].id != e->id && is_given(&e->number[r], key)) continue;
         is_known = true;
         fine &= set_value(&e->number[r], key, node, name);
@@ -165,6 +169,8 @@ static bool read_format(weir_plan_entry *e, const weir_yaml *name) {
         const bool has_data = id != WEIR_NUMBER_BINARY && id != WEIR_NUMBER_TERNARY;
         for (int r = 0; r < WEIR_PLAN_ROLE_COUNT; r++) {
             e->number[r] = weir_number_new(id);
+            if (id == WEIR_NUMBER_AFFINE && is_data((weir_plan_role)r))
+                weir_number_set(&e->number[r], WEIR_KEY_CHANNEL, 0);
             e->calibrator[r] = (weir_calibrator){WEIR_CALIBRATOR_COUNT, 0};
             e->has[r] = r == WEIR_PLAN_WEIGHT ||
                         (has_data && r != WEIR_PLAN_DATA_OUT && (id != WEIR_NUMBER_AFFINE || r != WEIR_PLAN_BIAS));
@@ -197,7 +203,12 @@ static bool check_settings(const weir_plan_entry *e) {
         weir_error(e->location, "%s settings of '%s': %s", prefixes[r], weir_number_name(e->number[r].id), conflict);
         return false;
     }
-    return true;
+    const weir_number *data = &e->number[WEIR_PLAN_DATA_IN];
+    if (data->id != WEIR_NUMBER_AFFINE || weir_number_get(data, WEIR_KEY_CHANNEL) == 0 ||
+        weir_number_get(data, WEIR_KEY_SYMMETRIC) != 0)
+        return true;
+    weir_error(e->location, "with 'data_in_channel: 1' the zero point is 0, which 'data_in_symmetric: 0' excludes");
+    return false;
 }
 
 /* The calibrator of whoever names none: that which changes the results of networks least on their calibration data

@@ -6,6 +6,8 @@
  * data_in_KEY, bias_KEY and data_out_KEY (ir/number/number.def); keys that are left out have the format's own value.
  * KEY may also be `calibrator` (max, percentile, entropy, mse) and `percentile` where the format is fitted to a range;
  * left out it is mse of affine weights and of affine data below 8 bits, else max.
+ * `data_in_channel: 1` gives affine data a scale a channel, which a depthwise convolution takes into its weights;
+ * without a prefix `channel` is the weights'.
  * `bypass: true` leaves the node alone, too. Results are quantized only where a data_out_KEY is there. */
 #ifndef WEIR_PASSES_NUMBER_PLAN_H
 #define WEIR_PASSES_NUMBER_PLAN_H

@@ -214,6 +214,57 @@ static void watch_layers(weir_quantizer *q, weir_plan *plan) {
     }
 }
 
+static bool is_depthwise(const weir_graph *graph, weir_node node) {
+    const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
+    return weir_trait_kind(graph, node) == WEIR_OP_CONV && weir_node_int(graph, node, "group", 1) == x->dim[1];
+}
+
+static bool has_channels(const weir_plan_entry *entry, weir_plan_role role) {
+    const weir_number *n = &entry->number[role];
+    return entry->is_quantized && entry->has[role] && n->id == WEIR_NUMBER_AFFINE &&
+           weir_number_get(n, WEIR_KEY_CHANNEL) != 0;
+}
+
+static void watch_data(const weir_quantizer *q, weir_value data) {
+    weir_quantized_value *own = weir_quantizer_value(q, data);
+    if (own->channel != NULL) return;
+    own->channels = (size_t)weir_value_type(q->graph, data)->shape.dim[1];
+    own->channel = weir_calloc(own->channels, sizeof *own->channel);
+}
+
+/* Data that is to have a scale a channel is watched by channel. False after reported errors: what sums over channels
+ * needs one scale. */
+static bool watch_channels(const weir_quantizer *q, weir_plan *plan) {
+    bool fine = true;
+    for (weir_node node = weir_graph_first(q->graph); node.id != 0; node = weir_node_next(q->graph, node)) {
+        const weir_plan_entry *entry = weir_plan_find(plan, q->graph, node);
+        if (entry == NULL || !weir_quantize_numbers_takes(q->graph, node, entry)) continue;
+        const bool is_read = has_channels(entry, WEIR_PLAN_DATA_IN),
+                   is_written = has_channels(entry, WEIR_PLAN_DATA_OUT);
+        if (is_written || (is_read && !is_depthwise(q->graph, node))) {
+            weir_error(weir_node_location(q->graph, node), "node '%s' (%s): '%s: 1' needs a depthwise convolution%s",
+                       weir_node_name(q->graph, node), weir_node_info(q->graph, node)->full_name,
+                       is_written ? "data_out_channel" : "data_in_channel", is_written ? " that reads the result" : "");
+            fine = false;
+        } else if (is_read) {
+            watch_data(q, weir_node_input(q->graph, node, 0));
+        }
+    }
+    if (!fine)
+        weir_note("other nodes combine channels, which needs one scale: give 'data_in_channel: 1' to depthwise "
+                  "convolutions by their names ('by: name')");
+    return fine;
+}
+
+static void free_values(const weir_quantizer *q) {
+    for (uint32_t id = 1; weir_side_has(&q->values, id); id++) {
+        weir_quantized_value *own = weir_quantizer_value(q, (weir_value){id});
+        for (size_t c = 0; c < own->channels; c++) free(own->channel[c].histogram);
+        free(own->channel);
+        free(own->histogram);
+    }
+}
+
 /* By a configuration. */
 static bool quantize_by_plan(weir_quantizer *q, weir_plan *plan, weir_module *module) {
     const char *calibration = weir_pass_string(q->pass, "calibration");
@@ -222,6 +273,7 @@ static bool quantize_by_plan(weir_quantizer *q, weir_plan *plan, weir_module *mo
         if (weir_trait_is_quantizer(weir_node_op(q->graph, node))) fine = refuse_quantized(q->graph);
     if (!keep_graph(module, q->graph, fine)) return false;
     q->keeps_histograms = weir_plan_needs_histograms(plan);
+    if (!watch_channels(q, plan)) return false;
     watch_layers(q, plan);
     fine = ((*calibration == '\0' && !weir_plan_needs_ranges(plan)) || weir_quantizer_calibrate(q, calibration)) &&
            weir_quantize_numbers(q, plan);
@@ -249,8 +301,7 @@ bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_
         q.node_limit = weir_graph_node_limit(graph);
         q.values = weir_side_new(sizeof(weir_quantized_value), weir_graph_value_limit(graph));
         fine = plan != NULL ? quantize_by_plan(&q, plan, module) : quantize_by_scheme(&q, context, module);
-        for (uint32_t id = 1; weir_side_has(&q.values, id); id++)
-            free(weir_quantizer_value(&q, (weir_value){id})->histogram);
+        free_values(&q);
         weir_side_free(&q.values);
     }
     weir_plan_free(plan);

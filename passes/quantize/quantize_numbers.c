@@ -68,6 +68,7 @@ typedef struct codes {
     double zero; /* of constants also a half: codes then stand for odd numbers of half a step */
 } codes;
 
+/* Scales are one, or broadcast. */
 static weir_value add_quant(weir_quantizer *q, const operand *o, codes c, const weir_array *scales) {
     const weir_value inputs[4] = {o->value, add_scales(q, o, "scale", scales), add_scalar(q, o, "zero_point", c.zero),
                                   add_scalar(q, o, "width", c.width)};
@@ -275,6 +276,32 @@ static weir_value add_affine_data(weir_quantizer *q, const operand *o, const wei
     return add_with(q, o, c, shared.scale > LEAST_SCALE ? shared.scale : 1);
 }
 
+/* A scale a channel and one zero point, 0: codes have a sign unless no channel has negative numbers. Of a channel of
+ * zeros any scale is right. */
+static weir_value add_affine_channels(weir_quantizer *q, const operand *o, weir_number n,
+                                      const weir_quantized_value *own) {
+    const weir_shape *x = &weir_value_type(q->graph, o->value)->shape;
+    bool is_signed = weir_number_get(&n, WEIR_KEY_SYMMETRIC) == 1;
+    for (size_t c = 0; c < own->channels; c++) is_signed |= own->channel[c].range.min < 0;
+    weir_number_set(&n, WEIR_KEY_SYMMETRIC, is_signed);
+    weir_shape shape = {.rank = x->rank};
+    for (int d = 0; d < x->rank; d++) shape.dim[d] = d == 1 ? x->dim[d] : 1;
+    weir_array *scales = weir_array_new(WEIR_FLOAT32, &shape);
+    double largest = 0;
+    for (size_t c = 0; c < own->channels; c++) {
+        const weir_range r =
+            weir_calibrator_range(&o->calibrator, &n, &own->channel[c].range, own->channel[c].histogram);
+        weir_array_set(scales, c, weir_number_affine(&n, r.min, r.max).scale);
+        largest = fmax(largest, weir_array_get(scales, c));
+    }
+    for (size_t c = 0; c < own->channels; c++)
+        if (weir_array_get(scales, c) <= LEAST_SCALE) weir_array_set(scales, c, largest > LEAST_SCALE ? largest : 1);
+    const weir_value made =
+        add_quant(q, o, (codes){weir_number_get(&n, WEIR_KEY_WIDTH), is_signed, is_signed, false, 0}, scales);
+    weir_array_free(scales);
+    return made;
+}
+
 /* What elements share is a constant: that of the calibration data. */
 static weir_value add_measured_data(weir_quantizer *q, const operand *o, const weir_number *n,
                                     const weir_quantized_value *own) {
@@ -291,6 +318,8 @@ static weir_value add_measured_data(weir_quantizer *q, const operand *o, const w
 
 static weir_value quantize_data(weir_quantizer *q, const operand *o, weir_number n) {
     const weir_quantized_value *own = weir_quantizer_value(q, o->value);
+    if (n.id == WEIR_NUMBER_AFFINE && weir_number_get(&n, WEIR_KEY_CHANNEL) != 0)
+        return add_affine_channels(q, o, n, own);
     if (n.id == WEIR_NUMBER_AFFINE && weir_number_get(&n, WEIR_KEY_SYMMETRIC) == WEIR_NUMBER_CHOSEN)
         weir_number_set(&n, WEIR_KEY_SYMMETRIC, 0);
     const weir_range r = weir_calibrator_range(&o->calibrator, &n, &own->range, own->histogram);
@@ -409,14 +438,16 @@ static bool quantize_bias(weir_quantizer *q, weir_node node) {
     const weir_value value = weir_node_input(q->graph, node, 2);
     const weir_array *data = scales_of(q->graph, weir_node_input(q->graph, node, 0));
     const weir_array *weights = scales_of(q->graph, weir_node_input(q->graph, node, 1));
-    if (data == NULL || weights == NULL || data->count != 1 || (weights->count != 1 && weights->count != bias->count))
+    if (data == NULL || weights == NULL || bias->count % data->count != 0 ||
+        (weights->count != 1 && weights->count != bias->count))
         return true;
+    const size_t each = bias->count / data->count; /* outputs of a channel, or all */
     weir_shape shape = bias->shape;
     weir_array *scales = weir_array_new(WEIR_FLOAT32, &shape);
     bool fits = true;
     for (size_t o = 0; o < bias->count; o++) {
         const double own = weir_array_get(weights, weights->count == 1 ? 0 : o);
-        weir_array_set(scales, o, weir_array_get(data, 0) * own);
+        weir_array_set(scales, o, weir_array_get(data, o / each) * own);
         fits &= fabs(weir_array_get(bias, o)) < ldexp(weir_array_get(scales, o), DIGITS - 1);
     }
     const operand o = {
@@ -481,6 +512,10 @@ static void leave(left *l, const weir_graph *graph, weir_node node, const char *
         weir_text_format(&l->names, "%s%s (%s, %s)", l->count == 1 ? "" : ", ", weir_node_name(graph, node),
                          weir_node_info(graph, node)->full_name, why);
     else if (l->count == FIRST + 1) weir_text_add(&l->names, ", ...");
+}
+
+bool weir_quantize_numbers_takes(const weir_graph *graph, weir_node node, const weir_plan_entry *entry) {
+    return reason_to_leave(graph, node, entry) == NULL;
 }
 
 bool weir_quantize_numbers(weir_quantizer *q, weir_plan *plan) {

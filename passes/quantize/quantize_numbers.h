@@ -9,5 +9,7 @@
  * the configuration leaves them out; others FakeQuantize. Prints which nodes stay real numbers, and why. False after a
  * reported error. */
 bool weir_quantize_numbers(weir_quantizer *q, weir_plan *plan);
+/* Does the node get quantizers by its entry? */
+bool weir_quantize_numbers_takes(const weir_graph *graph, weir_node node, const weir_plan_entry *entry);
 
 #endif

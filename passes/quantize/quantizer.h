@@ -8,12 +8,20 @@
 #include "pass/core/pass.h"
 #include "passes/quantize/calibrator.h"
 
+/* What was seen of one channel. */
+typedef struct weir_seen_channel {
+    weir_range range;
+    weir_histogram *histogram;
+} weir_seen_channel;
+
 typedef struct weir_quantized_value {
     weir_range range;
-    weir_histogram *histogram; /* where one is kept; NULL: nothing was seen */
-    weir_value quantized;      /* none: not made yet */
-    bool before, after;        /* does hardware compute from it, is it computed by hardware */
-    uint32_t root;             /* of functions of one quantized value, the id of that; 0: of all others */
+    weir_histogram *histogram;  /* where one is kept; NULL: nothing was seen */
+    weir_seen_channel *channel; /* NULL: they are not watched each on its own */
+    size_t channels;            /* of dimension 1 */
+    weir_value quantized;       /* none: not made yet */
+    bool before, after;         /* does hardware compute from it, is it computed by hardware */
+    uint32_t root;              /* of functions of one quantized value, the id of that; 0: of all others */
 } weir_quantized_value;
 
 typedef struct weir_quantizer {

@@ -5,7 +5,8 @@ Independent of the C code: histograms by numpy.histogram over the range that the
 by its definition with whole arrays, least squared errors by numpy's rounding. Entries: x0, x1, ... the numbers;
 `cases`, the bytes of one line each: "number of the input|calibrator|percentile|width|symmetric", with "of elements"
 where no histogram stands for them; `ranges` [cases, 2]. `shared_cases`, "number of the input|format", and `shared`
-[cases, 2], the threshold and the scale that elements of such data share.
+[cases, 2], the threshold and the scale that elements of such data share. `channels0` and `channels1` [frames, channels, height, width], without and with
+negative numbers, and `channel_scales` [2, widths 8 and 4, calibrators max, percentile 99, entropy, mse, channels]: the scales of data that has one a channel.
 """
 import sys
 from pathlib import Path
@@ -104,6 +105,31 @@ def shared(x, binary, threshold, scaling):
     return limit, (above.mean() if len(above) else 0.0) if scaling else 1.0
 
 
+def channel_data():
+    """Ranges of very different sizes, one of zeros, and one with numbers far from the others."""
+    random = np.random.default_rng(20261131)
+    signed = random.normal(size=(8, 6, 5, 5)) * np.array([1, 0.01, 30, 2, 0, 0.5]).reshape(1, 6, 1, 1)
+    signed[3, 3, 2, 2] = 100
+    return [np.maximum(signed, 0).astype(np.float32), signed.astype(np.float32)]
+
+
+def channel_scales(x, width, symmetric):
+    """By calibrator and channel; a channel of zeros has the largest of the others."""
+    found = []
+    for name in ("max", "percentile", "entropy", "mse"):
+        scales = []
+        for c in range(x.shape[1]):
+            own = x[:, c].reshape(-1)
+            counts, edges = histogram(own)
+            low, high = {"max": lambda: (own.min(), own.max()), "percentile": lambda: percentile(own, 99, symmetric), "entropy": lambda: entropy(own, width),
+                         "mse": lambda: least_error(own, width, symmetric, counts, (edges[1:] + edges[:-1]) / 2)}[name]()
+            low, high = max(low, np.float64(own.min())), min(high, np.float64(own.max()))
+            scales.append(max(high, -low) / (2 ** (width - 1) - 1) if symmetric else (max(high, 0) - min(low, 0)) / (2 ** width - 1))
+        scales = np.array(scales)
+        found.append(np.where(scales > 0, scales, scales.max()))
+    return found
+
+
 def main(out):
     data, lines, ranges = inputs(), [], []
     of_all, values = [], []
@@ -126,6 +152,9 @@ def main(out):
                     lines.append(f"{i}|{name}|{percent}|{width}|{symmetric}\n")
                     ranges.append((max(low, np.float64(x.min())), min(high, np.float64(x.max()))))
     arrays = {f"x{i}": x for i, x in enumerate(data)}
+    by_channel = channel_data()
+    arrays.update({f"channels{i}": x for i, x in enumerate(by_channel)})
+    arrays["channel_scales"] = np.array([[channel_scales(x, width, i) for width in (8, 4)] for i, x in enumerate(by_channel)], np.float32)
     np.savez_compressed(out, cases=np.frombuffer("".join(lines).encode(), np.uint8), ranges=np.array(ranges, np.float64),
                         shared_cases=np.frombuffer("".join(of_all).encode(), np.uint8), shared=np.array(values, np.float64), **arrays)
     print(len(lines), "cases,", len(of_all), "of what elements share")

@@ -26,8 +26,8 @@ static weir_graph *model(void) {
 static bool run(const char *settings) {
     weir_module *module = weir_module_new("m");
     weir_module_add_graph(module, model());
-    char *pipeline =
-        weir_format("onnx_runtime_interface_pass{dir=onnx_runtime_modes data=%s calibration=%s %s}", data, data, settings);
+    char *pipeline = weir_format("onnx_runtime_interface_pass{dir=onnx_runtime_modes data=%s calibration=%s %s}", data,
+                                 data, settings);
     const bool fine = run_pipeline(module, pipeline);
     free(pipeline);
     weir_module_free(module);
@@ -150,7 +150,8 @@ static void mistakes_are_named(void **state) {
     weir_module_add_graph(module, model());
     assert_false(run_pipeline(module, "onnx_runtime{quantize_types=static}"));
     assert_non_null(strstr(test_messages.data, "mode 'static' needs 'calibration'"));
-    assert_false(run_pipeline(module, "quantize{calibration=test_passes_onnx_runtime.csv},onnx_runtime{quantize_types=dynamic}"));
+    assert_false(run_pipeline(
+        module, "quantize{calibration=test_passes_onnx_runtime.csv},onnx_runtime{quantize_types=dynamic}"));
     assert_non_null(strstr(test_messages.data, "the model already has quantizers"));
     weir_module_free(module);
 }
