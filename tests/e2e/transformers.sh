@@ -15,6 +15,13 @@ for file in "$folder"/*.onnx; do
     array_tool same again.npy "$model.npy" || fail "$model: exported"
 done
 
+# What has no hardware is refused by the node's name, with what would work.
+expect 1 "node 'requantshift' \(PACTOps.RequantShift\): the arithmetic of its domain has no hardware" \
+    "$WEIR" compile "$folder/shift.onnx" -o none
+grep -q "weir eval --engine float computes the network exactly" output || fail "no remedy"
+expect 1 "node '_1_n' \(LayerNormalization\): quantize does not support this operator" \
+    "$WEIR" compile "$folder/convnext_script.onnx" -q int8 -c "$folder/convnext.npz:x" -o none
+
 # The outputs of another network must be seen.
 if array_tool equal vit_script.npy "$folder/convnext.npz:expected" 1e-4 2>/dev/null; then fail "wrong values are not seen"; fi
 

@@ -244,6 +244,15 @@ static void add_up(const weir_graph *graph, weir_node node, const weir_array *x,
     free(sums);
 }
 
+/* Half up, of whole numbers. */
+void weir_kernel_INTEGER_MEAN(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                              weir_array *const *outputs) {
+    weir_array *y = outputs[0];
+    add_up(graph, node, inputs[0], y, false);
+    for (size_t i = 0; i < y->count; i++)
+        weir_array_set(y, i, floor(weir_array_get(y, i) / (double)(inputs[0]->count / y->count) + 0.5));
+}
+
 void weir_kernel_REDUCE_MEAN(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                              weir_array *const *outputs) {
     add_up(graph, node, inputs[0], outputs[0], true);

@@ -1,6 +1,6 @@
-"""make.py PYTORCH: the files of this folder. PYTORCH has a folder for each network as both of PyTorch's exporters write it (convnext, gpt,
-norms, points, vit), with PyTorch's outputs; what is written here are some of these files with some of the outputs, and operators.onnx,
-whose outputs are ONNX Runtime's."""
+"""make.py PYTORCH REFERENCE: the files of this folder. PYTORCH has a folder for each network as both of PyTorch's exporters write it (convnext, gpt,
+norms, points, vit), with PyTorch's outputs; what is written here are some of these files with some of the outputs, operators.onnx,
+whose outputs are ONNX Runtime's, and shift.onnx, whose outputs are those of pactops_ref.py in REFERENCE."""
 
 import pathlib
 import shutil
@@ -64,3 +64,30 @@ options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABL
 session = onnxruntime.InferenceSession(here / "operators.onnx", options)
 x = rng.normal(0, 1, (FRAMES, LENGTH, SIZE)).astype(np.float32)
 np.savez_compressed(here / "operators.npz", x=x, expected=np.concatenate([session.run(None, {"x": f[None]})[0] for f in x]))
+
+# A block of RequantShift's domain, its operators without a domain and their attributes as tensors.
+sys.path.insert(0, sys.argv[2])
+import pactops_ref
+
+constants, nodes = [], []
+whole = lambda low, high, *shape: rng.integers(low, high, shape).astype(np.float32)
+tensors = lambda **values: {k: numpy_helper.from_array(np.array([v], np.float32), k) for k, v in values.items()}
+shift = lambda x, mul, add, signed=1: node("RequantShift", x, np.asarray(mul, np.float32), np.asarray(add, np.float32),
+                                           **tensors(div=2.0 ** 12, n_levels_out=256.0, signed=float(signed)))
+y = shift(node("Conv", "x", whole(-20, 20, 8, 1, 3, 3), kernel_shape=[3, 3], pads=[1, 1, 1, 1]), whole(4, 9, 8, 1, 1), whole(-9, 9, 8, 1, 1), 0)
+y = node("Transpose", node("Reshape", y, np.array([1, 8, 16], np.int64)), perm=[0, 2, 1])
+y = node("iLayerNorm", y, whole(2000, 9000, 8), whole(-90, 90, 8), **tensors(D=128.0, n_levels=256.0))
+q, k, v = (shift(node("MatMul", y, whole(-20, 20, 8, 8)), 9, 3) for _ in range(3))
+scores = shift(node("MatMul", q, node("Transpose", k, perm=[0, 2, 1])), 7, 0)
+shares = node("iSoftmax", scores, **tensors(coeffA=1.0, coeffB=84.0, coeffC=3735.0, log2=62.0, n_levels=256.0))
+y = shift(node("Add", shift(node("MatMul", shares, v), 17, 1), y), 2048, 0)
+y = shift(node("iGELU", y, b=-40, one=1743), 20, 0)
+y = node("IntegerMean", shift(node("iHardswish", y, one_over_six=42, three=122, six=245), 6, 0), axes=[1], keepdims=0)
+nodes.append(helper.make_node("Gemm", [y, constant(whole(-20, 20, 5, 8)), constant(whole(-900, 900, 5))], ["y"], "result", transB=1))
+graph = helper.make_graph(nodes, "shift", [helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 1, 4, 4))],
+                          [helper.make_tensor_value_info("y", TensorProto.FLOAT, (1, 5))], constants)
+model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 10)], ir_version=5)
+onnx.save(model, here / "shift.onnx")
+x = whole(0, 256, FRAMES, 1, 4, 4)
+style = {"round": 1, "softmax_signed": 0, "mean": "half", "div": "floor"}
+np.savez_compressed(here / "shift.npz", x=x, expected=np.concatenate([pactops_ref.run(model, {"x": f[None]}, style)[0][0] for f in x]).astype(np.float32))

@@ -32,6 +32,7 @@ typedef struct facts {
 static const char *dialects_of(weir_op op) {
     const weir_trait_task task = weir_trait_of(op)->task;
     if (strncmp(weir_op_get(op)->domain, "qonnx", 5) == 0) return "QONNX";
+    if (strcmp(weir_op_get(op)->domain, "PACTOps") == 0) return "RequantShift";
     if (weir_trait_is_quantizer(op)) return "QDQ, QOperator";
     const bool codes = task == WEIR_TASK_CODE_LAYER || task == WEIR_TASK_CODE_OPERATOR;
     return codes ? "QOperator" : "float, QDQ, QONNX";

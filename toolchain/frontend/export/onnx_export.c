@@ -107,6 +107,19 @@ static const char **value_names(exporter *ex, weir_node node, bool outputs, size
     return names;
 }
 
+/* An input that files have as an attribute. */
+static void add_constant_attribute(exporter *ex, weir_op op, const char *name, const weir_array *array,
+                                   Onnx__NodeProto *to) {
+    if (!weir_onnx_schema_is_ints(op, name)) {
+        weir_onnx_build_array(&ex->builder, to, name, array);
+        return;
+    }
+    int64_t *values = weir_calloc(array->count + 1, sizeof *values);
+    for (size_t i = 0; i < array->count; i++) values[i] = weir_array_get_int(array, i);
+    weir_onnx_build_ints(&ex->builder, to, name, values, array->count);
+    free(values);
+}
+
 /* An ONNX-level operator as it is. */
 static void add_plain(exporter *ex, weir_node node) {
     size_t input_count, output_count;
@@ -118,7 +131,8 @@ static void add_plain(exporter *ex, weir_node node) {
         const char *attribute = weir_onnx_schema_attribute_of_input(weir_node_op(ex->graph, node), i);
         const weir_value value = weir_node_input(ex->graph, node, i);
         if (attribute != NULL && value.id != 0)
-            weir_onnx_build_array(&ex->builder, proto, attribute, weir_value_constant(ex->graph, value));
+            add_constant_attribute(ex, weir_node_op(ex->graph, node), attribute, weir_value_constant(ex->graph, value),
+                                   proto);
     }
     for (size_t i = 0; i < weir_node_attribute_count(ex->graph, node); i++)
         add_attribute(ex, weir_node_op(ex->graph, node), weir_node_attribute_at(ex->graph, node, i), proto);

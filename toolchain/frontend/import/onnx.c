@@ -442,7 +442,7 @@ static void build_operator(importer *im, uint32_t index, weir_value *inputs) {
                            .opsets = &im->opsets,
                            .source = &im->source,
                            .rule = rule,
-                           .op = rule->op,
+                           .op = weir_onnx_rule_op(rule, im->rule, im->proto->n_node),
                            .proto = proto,
                            .location = location_of(im, index),
                            .name = name,

@@ -304,6 +304,25 @@ static bool form_codes(weir_onnx_form *form, weir_value *inputs, size_t *count) 
     return true;
 }
 
+/* RequantShift: a vector of factors or addends is one a channel, along axis 1. */
+static bool form_channels(const weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    static const char *const parts[] = {NULL, "factors", "addends"};
+    const int rank = weir_value_type(form->graph, inputs[0])->shape.rank;
+    for (size_t i = 1; i < 3; i++) {
+        const weir_array *given = weir_value_constant(form->graph, inputs[i]);
+        if (given == NULL) {
+            weir_error(form->location, "node '%s' (%s): its %s (input %zu) must be constant", form->name,
+                       form->rule->name, parts[i], i);
+            return false;
+        }
+        if (given->shape.rank != 1 || given->count == 1 || rank < 3) continue;
+        weir_array *wide = weir_array_copy(given);
+        while (wide->shape.rank < rank - 1) wide->shape.dim[wide->shape.rank++] = 1;
+        put_constant(form, parts[i], wide, inputs, count, i);
+    }
+    return true;
+}
+
 /* --- DequantizeLinear --- */
 
 /* The constant as a vector, as another input. */
@@ -435,6 +454,7 @@ bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *cou
     if (kind_of(form) == WEIR_OP_QUANTIZE_LINEAR) return form_power_scales(form, inputs, count);
     if (kind_of(form) == WEIR_OP_DEQUANTIZE_LINEAR)
         return form_power_scales(form, inputs, count) && form_dequantize(form, inputs, count);
+    if (kind_of(form) == WEIR_OP_REQUANT_SHIFT) return form_channels(form, inputs, count);
     if (kind_of(form) == WEIR_OP_SPLIT) return form_split(form, inputs, count);
     if (form->rule->inputs_max < 0 && kind_of(form) == WEIR_OP_ADD && !form_sum(form, inputs, count)) return false;
     if (form->rule->inputs_max < 0 && kind_of(form) == WEIR_OP_DIV && !form_mean(form, inputs, count)) return false;

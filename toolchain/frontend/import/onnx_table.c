@@ -1,5 +1,7 @@
 #include "frontend/import/onnx_table.h"
 
+#include <string.h>
+
 /* A version has a row when it changes something that this importer can see. Element types are checked by type
  * inference, and by weir_onnx_types_of where ONNX takes fewer. */
 
@@ -141,6 +143,13 @@ static const weir_onnx_rule *first_of(weir_op op) {
 const weir_onnx_rule *weir_onnx_rule_next(const weir_onnx_rule *rule) {
     if (rule == NULL) return first_of(WEIR_OP_NONE + 1);
     return rule[1].name != NULL ? &rule[1] : first_of(rule[1].op + 1);
+}
+
+weir_op weir_onnx_rule_op(const weir_onnx_rule *rule, const weir_onnx_rule *const *rules, size_t count) {
+    if (strcmp(rule->name, "ReduceMean") != 0) return rule->op;
+    for (size_t i = 0; i < count; i++)
+        if (rules[i] != NULL && rules[i]->domain == WEIR_ONNX_DOMAIN_PACT) return WEIR_OP_INTEGER_MEAN;
+    return rule->op;
 }
 
 /* --- attributes --- */

@@ -16,6 +16,7 @@ typedef enum weir_onnx_domain {
     WEIR_ONNX_DOMAIN_QONNX,
     WEIR_ONNX_DOMAIN_ML,
     WEIR_ONNX_DOMAIN_MCT,
+    WEIR_ONNX_DOMAIN_PACT,
     WEIR_ONNX_DOMAIN_OWN, /* those of registered operators (ir/graph/operator.h), one version */
     WEIR_ONNX_DOMAIN_COUNT
 } weir_onnx_domain;
@@ -46,9 +47,10 @@ typedef struct weir_onnx_rule {
 } weir_onnx_rule;
 
 /* REFUSED: known, but not supported. REMOVED: no longer in the operator. DTYPE: the number of an element type, which
- * becomes its name. */
+ * becomes its name. NUMBER: an INT, or a FLOAT or a tensor of one element that is one. */
 typedef enum weir_onnx_kind {
     WEIR_ONNX_INT,
+    WEIR_ONNX_NUMBER,
     WEIR_ONNX_FLOAT,
     WEIR_ONNX_STRING,
     WEIR_ONNX_TENSOR,
@@ -94,6 +96,9 @@ typedef struct weir_onnx_type_rule {
 
 /* The next rule, in the order of op.def, then those of other names; for NULL the first; NULL: there is none. O(1). */
 const weir_onnx_rule *weir_onnx_rule_next(const weir_onnx_rule *rule);
+/* The operator of a node of these rules, one a node, NULL included: the rule's, but means of a model that has an
+ * operator of RequantShift's domain, whose numbers are all whole, are whole, too. O(nodes) for a ReduceMean. */
+weir_op weir_onnx_rule_op(const weir_onnx_rule *rule, const weir_onnx_rule *const *rules, size_t count);
 /* The attributes of an operator's rules (WEIR_OP_NONE: of Constant's), or of all composed ones; they end with one
  * without a name. */
 const weir_onnx_attribute_rule *weir_onnx_attributes_of(weir_op op, bool composed);

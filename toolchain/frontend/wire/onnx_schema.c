@@ -32,6 +32,8 @@ static const domain_row domains[] = {
     {"onnx.brevitas", WEIR_ONNX_DOMAIN_QONNX, 1, 2, false},
     {"ai.onnx.ml", WEIR_ONNX_DOMAIN_ML, 1, 5, false},
     {"mct_quantizers", WEIR_ONNX_DOMAIN_MCT, 1, 1, false},
+    {"PACTOps", WEIR_ONNX_DOMAIN_PACT, 1, 1, false},
+    {"ai.onnx.contrib", WEIR_ONNX_DOMAIN_PACT, 1, 1, false},
 };
 
 static const domain_row *domain_find(const char *spelling) {
@@ -50,6 +52,7 @@ static const char *const kind_names[] = {"undefined",      "float", "int",     "
 
 static int onnx_kind(weir_onnx_kind kind) {
     static const int kinds[] = {[WEIR_ONNX_INT] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT,
+                                [WEIR_ONNX_NUMBER] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT,
                                 [WEIR_ONNX_FLOAT] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT,
                                 [WEIR_ONNX_STRING] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING,
                                 [WEIR_ONNX_TENSOR] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR,
@@ -205,8 +208,10 @@ const weir_onnx_rule *weir_onnx_schema_find(const Onnx__NodeProto *node, const w
     const domain_row *domain = domain_find(node->domain);
     const weir_onnx_rule *found = NULL, *later = NULL;
     if (domain != NULL) found = find_rule(domain->domain, node->op_type, opsets, &later);
-    if (domain != NULL && domain->required && found == NULL && later == NULL) /* QONNX's, written without a domain */
-        found = find_rule(WEIR_ONNX_DOMAIN_QONNX, node->op_type, opsets, &later);
+    static const weir_onnx_domain unsaid[] = {WEIR_ONNX_DOMAIN_QONNX, WEIR_ONNX_DOMAIN_PACT};
+    for (size_t i = 0; i < sizeof unsaid / sizeof *unsaid; i++) /* those written without a domain */
+        if (domain != NULL && domain->required && found == NULL && later == NULL)
+            found = find_rule(unsaid[i], node->op_type, opsets, &later);
     if (found != NULL && !found->is_gone) return found;
     char label[WEIR_ONNX_LABEL_SIZE];
     if (found != NULL) {
@@ -352,6 +357,33 @@ static bool check_int(const check *c, const weir_onnx_attribute_rule *row, int64
     return false;
 }
 
+/* A whole number, however it is written. */
+static bool read_number(const Onnx__AttributeProto *attribute, weir_location location, int64_t *number) {
+    weir_onnx_tensor_source single_only = {.left = sizeof(double)};
+    double value = (double)attribute->f;
+    *number = attribute->i;
+    if (attribute->type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT) return true;
+    if (attribute->type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR && attribute->t != NULL) {
+        weir_array *array = weir_onnx_tensor_read(attribute->t, attribute->name, location, &single_only);
+        const bool single = array != NULL && array->count == 1;
+        value = single ? weir_array_get(array, 0) : (double)NAN;
+        weir_array_free(array);
+        if (!single) return false;
+    } else if (attribute->type != ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT) {
+        return false;
+    }
+    if (!(fabs(value) < 0x1p62) || floor(value) != value) return false;
+    *number = (int64_t)value;
+    return true;
+}
+
+static bool check_number(const check *c, const weir_onnx_attribute_rule *row, const Onnx__AttributeProto *attribute) {
+    int64_t number;
+    if (read_number(attribute, c->location, &number)) return check_int(c, row, number);
+    weir_error(c->location, "%s: attribute '%s' is not a whole number", c->label, row->name);
+    return false;
+}
+
 static bool check_dtype(const check *c, const weir_onnx_attribute_rule *row, int64_t value) {
     const int32_t type = value < 0 || value > INT32_MAX ? -1 : (int32_t)value;
     weir_dtype dtype;
@@ -428,6 +460,7 @@ static bool check_value(const check *c, const weir_onnx_attribute_rule *row, con
         weir_error(c->location, "%s: attribute '%s' is not supported", c->label, row->name);
         return false;
     }
+    if (row->kind == WEIR_ONNX_NUMBER) return check_number(c, row, attribute);
     if ((int)attribute->type != onnx_kind(row->kind)) {
         weir_error(c->location, "%s: attribute '%s' is of kind %s, expected %s", c->label, row->name,
                    kind_name((int)attribute->type), kind_name(onnx_kind(row->kind)));
@@ -450,6 +483,7 @@ static bool check_value(const check *c, const weir_onnx_attribute_rule *row, con
         weir_error(c->location, "%s: attribute '%s' has no graph", c->label, row->name);
         return false;
     case WEIR_ONNX_STRINGS: return true;
+    case WEIR_ONNX_NUMBER:
     case WEIR_ONNX_REFUSED:
     case WEIR_ONNX_REMOVED: break; /* told of before this */
     }
@@ -572,7 +606,12 @@ static void attach_floats(const Onnx__AttributeProto *a, weir_graph *graph, weir
 static void attach(const weir_onnx_attribute_rule *row, const Onnx__AttributeProto *attribute, weir_graph *graph,
                    weir_node node) {
     weir_dtype dtype;
+    int64_t number;
     switch (row->kind) {
+    case WEIR_ONNX_NUMBER:
+        if (read_number(attribute, weir_node_location(graph, node), &number))
+            weir_node_set_int(graph, node, row->name, number);
+        break;
     case WEIR_ONNX_INT: weir_node_set_int(graph, node, row->name, attribute->i); break;
     case WEIR_ONNX_FLOAT: weir_node_set_float(graph, node, row->name, (double)attribute->f); break;
     case WEIR_ONNX_STRING: attach_text(row, &attribute->s, graph, node); break;
@@ -706,7 +745,9 @@ bool weir_onnx_schema_allows(const weir_graph *graph, weir_node node, int64_t ve
         const weir_attribute *attribute = weir_node_attribute_at(graph, node, i);
         const weir_onnx_attribute_rule *later, *row = effective(rule, attribute->name, version, &later);
         if (row == NULL || row->input != WEIR_ONNX_STAYS || row->kind == WEIR_ONNX_REMOVED) return false;
-        if (row->kind == WEIR_ONNX_INT && (attribute->as.i < row->low || attribute->as.i > row->high)) return false;
+        if ((row->kind == WEIR_ONNX_INT || row->kind == WEIR_ONNX_NUMBER) &&
+            (attribute->as.i < row->low || attribute->as.i > row->high))
+            return false;
         if (row->words != NULL && !has_word(row->words, attribute->as.s)) return false;
     }
     return refused_type(graph, node, version) == NULL && allows_scales(graph, node, rule);
@@ -732,4 +773,9 @@ const char *weir_onnx_schema_attribute_of_input(weir_op op, size_t index) {
             return row->name;
     }
     return NULL;
+}
+
+bool weir_onnx_schema_is_ints(weir_op op, const char *name) {
+    const weir_onnx_attribute_rule *later, *row = effective(&(weir_onnx_rule){.op = op}, name, INT64_MAX, &later);
+    return row != NULL && row->kind == WEIR_ONNX_INTS;
 }

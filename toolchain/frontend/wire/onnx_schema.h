@@ -69,6 +69,8 @@ bool weir_onnx_schema_allows(const weir_graph *graph, weir_node node, int64_t ve
 bool weir_onnx_schema_is_dtype(weir_op op, const char *name, const char *text, weir_dtype *dtype);
 /* The attribute that input `index` of the operator is in all of its versions, or NULL. */
 const char *weir_onnx_schema_attribute_of_input(weir_op op, size_t index);
+/* Is that attribute a list of integers, not a tensor? */
+bool weir_onnx_schema_is_ints(weir_op op, const char *name);
 /* The file's word for the graph's text of a STRING attribute. */
 const char *weir_onnx_schema_word(weir_op op, const char *name, const char *text);
 

@@ -13,6 +13,7 @@
 #define DOMAIN_MICROSOFT "com.microsoft"
 #define DOMAIN_QONNX "qonnx.custom_op.general"
 #define DOMAIN_ML "ai.onnx.ml"
+#define DOMAIN_PACT "PACTOps"
 #define DOMAIN_WEIR "weir"
 
 static const weir_op_info table[WEIR_OP_COUNT] = {
