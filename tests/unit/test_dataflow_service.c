@@ -326,6 +326,55 @@ static void bounds_hold(void **state) {
     check_bounds(64, 15);
 }
 
+/* --- beats before the first one --- */
+
+/* Zeros around a frame need no input: rows of them, each with a pause behind, before the first beat is taken. Registers
+ * 0: the next beat is taken, 1: the next one is given. */
+enum { FILL_ROWS = 12, FILL_BEATS = 16, FILL_PAUSE = 3, FILLED = 700, FILL_INTERVAL = 2000 };
+
+static void fill_beat(weir_service *s, const void *user) {
+    (void)user;
+    weir_service_give(s, 0, s->time[1]);
+    s->time[1]++;
+}
+
+static void fill_row(weir_service *s, const void *user) {
+    weir_service_repeat(s, FILL_BEATS, fill_beat, user);
+    s->time[1] += FILL_PAUSE;
+}
+
+static void fill_and_pass(weir_service *s, const void *user) {
+    weir_service_repeat(s, FILL_ROWS, fill_row, user);
+    for (int64_t i = 0; i < FILLED; i++) {
+        const int64_t at = weir_service_take(s, 0, s->time[0]), given = later(at + 1, s->time[1]);
+        weir_service_give(s, 0, given);
+        s->time[0] = at + 1;
+        s->time[1] = given + 1 + i % 2;
+    }
+}
+
+static void beats_before_any_input_stay_in_order(void **state) {
+    (void)state;
+    weir_arena *arena = weir_arena_new();
+    const weir_signature source = weir_signature_run(arena, 0, FILLED, 2), *arrive[] = {&source};
+    const weir_service_ports ports = {arrive, 1, 1, FILL_INTERVAL};
+    weir_signature taken[1], given[1];
+    assert_int_equal(weir_service_run(arena, &ports, fill_and_pass, NULL, taken, given).status, WEIR_SERVICE_FINE);
+    const int64_t zeros = FILL_ROWS * FILL_BEATS;
+    const int64_t start = weir_signature_at(&given->first, 0),
+                  again = 2 * (FILLED - 1) + 1 + 2 - FILL_INTERVAL; /* behind the last beat of the frame before */
+    assert_true(start + FILL_ROWS * (FILL_BEATS + FILL_PAUSE) < 0);
+    for (int64_t i = 0; i < zeros + FILLED; i++) {
+        const int64_t after = i / FILL_BEATS * (FILL_BEATS + FILL_PAUSE) + i % FILL_BEATS, passed = 2 * (i - zeros) + 1;
+        assert_int_equal(weir_signature_at(&given->first, i), i < zeros ? start + after : passed);
+        assert_int_equal(weir_signature_at(&given->steady, i), i < zeros ? again + after : passed);
+    }
+    const weir_bounds bounds = weir_bounds_of(arena, given, 2);
+    assert_false(bounds.exact);
+    assert_true(inside(&bounds, given));
+    weir_arena_free(arena);
+}
+
 /* --- planted --- */
 
 static void work_without_stalls(weir_service *s, const void *user) {
@@ -407,8 +456,11 @@ static void wrong_rules_are_found(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_networks), cmocka_unit_test(bounds_hold), cmocka_unit_test(an_ignored_stall_is_seen),
-        cmocka_unit_test(a_depth_too_small_is_seen), cmocka_unit_test(wrong_rules_are_found)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_networks),
+                                       cmocka_unit_test(bounds_hold),
+                                       cmocka_unit_test(beats_before_any_input_stay_in_order),
+                                       cmocka_unit_test(an_ignored_stall_is_seen),
+                                       cmocka_unit_test(a_depth_too_small_is_seen),
+                                       cmocka_unit_test(wrong_rules_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

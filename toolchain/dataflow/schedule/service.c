@@ -12,7 +12,8 @@ enum {
     PATIENCE = 32, /* iterations until copies count that begin inside those of the arrivals */
     MOST_FRAMES = 64,
     MOST_DEPTH = 8, /* loops that are open */
-    MARKS = 24
+    MARKS = 24,
+    BEFORE_ALL = 1 << 16 /* cycles, more than the latencies of a component */
 };
 
 /* What a rule works on, before an iteration. */
@@ -39,6 +40,7 @@ typedef struct mark {
 
 struct weir_service_state {
     const weir_service_ports *ports;
+    int64_t start;                                               /* initial value of registers */
     const weir_signature_part *arrive[WEIR_SERVICE_PORTS];       /* of this frame */
     int64_t position[WEIR_SERVICE_PORTS];                        /* beats of this frame that were taken */
     int64_t next[WEIR_SERVICE_PORTS], known[WEIR_SERVICE_PORTS]; /* arrival of the beat at position `known` - 1 */
@@ -75,7 +77,7 @@ static int64_t arrival(weir_service_state *s, size_t input) {
     const int64_t at = s->position[input];
     if (s->known[input] == at + 1) return s->next[input];
     s->known[input] = at + 1;
-    s->next[input] = at < part->level->beats ? weir_signature_at(part, at) : WEIR_SERVICE_NEVER;
+    s->next[input] = at < part->level->beats ? weir_signature_at(part, at) : s->start;
     return s->next[input];
 }
 
@@ -120,7 +122,7 @@ static size_t list_count(const weir_service_state *s) { return s->ports->inputs 
 static void look(const weir_service *service, int64_t done, snapshot *now) {
     weir_service_state *s = service->state;
     size_t set = WEIR_SERVICE_REGISTERS;
-    while (set > s->registers && service->time[set - 1] <= WEIR_SERVICE_NEVER / 2) set--;
+    while (set > s->registers && service->time[set - 1] == s->start) set--;
     s->registers = set;
     now->done = done;
     memcpy(now->time, service->time, sizeof now->time);
@@ -131,7 +133,7 @@ static void look(const weir_service *service, int64_t done, snapshot *now) {
     for (size_t i = 0; i < list_count(s); i++) now->fence[i] = s->list[i].count;
 }
 
-static bool is_set(const snapshot *now, size_t r) { return now->time[r] > WEIR_SERVICE_NEVER / 2; }
+static bool is_set(const weir_service_state *s, const snapshot *now, size_t r) { return now->time[r] != s->start; }
 
 /* Copies of the beats since `then` that the arrivals go on with, at most `most`; *stride: cycles from one to the next
  * if they are all alike, else *even is false. *aligned: they are whole copies of levels of the arrivals. */
@@ -152,8 +154,8 @@ static int64_t arrivals_alike(const weir_service_state *s, const snapshot *then,
 static bool moved_evenly(const weir_service_state *s, const snapshot *then, const snapshot *now, int64_t *stride) {
     *stride = INT64_MIN;
     for (size_t r = 0; r < s->registers; r++) {
-        if (is_set(then, r) != is_set(now, r)) return false;
-        if (!is_set(now, r)) continue;
+        if (is_set(s, then, r) != is_set(s, now, r)) return false;
+        if (!is_set(s, now, r)) continue;
         if (*stride != INT64_MIN && now->time[r] - then->time[r] != *stride) return false;
         *stride = now->time[r] - then->time[r];
     }
@@ -191,8 +193,9 @@ static bool find_copies(const weir_service_state *s, const loop *l, shortcut *fo
 /* Moves registers and positions by `times` copies of what lies between two snapshots. */
 static void move_on(weir_service *service, const snapshot *from, const snapshot *to, int64_t times) {
     assert(times >= 0);
+    const weir_service_state *s = service->state;
     for (size_t r = 0; r < WEIR_SERVICE_REGISTERS; r++) {
-        if (is_set(to, r)) service->time[r] = to->time[r] + times * (to->time[r] - from->time[r]);
+        if (is_set(s, to, r)) service->time[r] = to->time[r] + times * (to->time[r] - from->time[r]);
     }
     for (size_t i = 0; i < service->state->ports->inputs; i++)
         service->state->position[i] = to->position[i] + times * (to->position[i] - from->position[i]);
@@ -234,8 +237,8 @@ static bool is_later(const weir_signature_list *list, size_t from, size_t first,
 /* Have registers, positions and arrivals moved by the same twice? */
 static bool is_straight(const weir_service_state *s, const snapshot *a, const snapshot *b, const snapshot *c) {
     for (size_t r = 0; r < s->registers; r++) {
-        if (is_set(a, r) != is_set(b, r) || is_set(b, r) != is_set(c, r)) return false;
-        if (is_set(a, r) && c->time[r] - b->time[r] != b->time[r] - a->time[r]) return false;
+        if (is_set(s, a, r) != is_set(s, b, r) || is_set(s, b, r) != is_set(s, c, r)) return false;
+        if (is_set(s, a, r) && c->time[r] - b->time[r] != b->time[r] - a->time[r]) return false;
     }
     for (size_t i = 0; i < s->ports->inputs; i++) {
         if (c->position[i] - b->position[i] != b->position[i] - a->position[i]) return false;
@@ -288,7 +291,7 @@ static bool is_on_line(weir_service *service, const loop *l, const line *x, int6
     s->trials--;
     s->steps += x->window;
     for (size_t r = 0; r < WEIR_SERVICE_REGISTERS && same; r++) {
-        same = !is_set(&x->at[0], r) || service->time[r] - before.time[r] == x->at[1].time[r] - x->at[0].time[r];
+        same = !is_set(s, &x->at[0], r) || service->time[r] - before.time[r] == x->at[1].time[r] - x->at[0].time[r];
     }
     for (size_t i = 0; i < s->ports->inputs && same; i++)
         same = s->position[i] - before.position[i] == x->at[1].position[i] - x->at[0].position[i];
@@ -431,13 +434,19 @@ void weir_service_repeat(weir_service *service, int64_t count, weir_service_body
 
 /* --- frames --- */
 
-/* The registers as the next frame sees them; what lies far back is never. */
+/* So long before the first beat arrives that it binds nothing: what a rule does before its first take is less than a
+ * few intervals. Moves with the arrivals. */
+static int64_t start_of(const weir_service_ports *ports) {
+    int64_t first = ports->inputs == 0 ? 0 : INT64_MAX;
+    for (size_t i = 0; i < ports->inputs; i++) first = lesser(first, ports->arrive[i]->first.at);
+    return first - 4 * ports->interval - BEFORE_ALL;
+}
+
+/* The registers as the next frame sees them. */
 static void next_frame(weir_service *service, int64_t interval) {
     assert(interval > 0);
-    for (size_t r = 0; r < WEIR_SERVICE_REGISTERS; r++) {
-        service->time[r] -= interval;
-        if (service->time[r] < WEIR_SERVICE_NEVER / 2) service->time[r] = WEIR_SERVICE_NEVER;
-    }
+    for (size_t r = 0; r < WEIR_SERVICE_REGISTERS; r++)
+        if (service->time[r] != service->state->start) service->time[r] -= interval;
 }
 
 /* One frame; the list of each port is closed into `part`. */
@@ -475,13 +484,13 @@ static weir_signature join_frames(weir_signature_part first, weir_signature_part
 weir_service_result weir_service_run(weir_arena *arena, const weir_service_ports *ports, weir_service_body *rule,
                                      const void *user, weir_signature *taken, weir_signature *given) {
     assert(ports->interval > 0 && ports->inputs <= WEIR_SERVICE_PORTS && ports->outputs <= WEIR_SERVICE_PORTS);
-    weir_service_state state = {.ports = ports};
+    weir_service_state state = {.ports = ports, .start = start_of(ports)};
     weir_service service = {.state = &state};
     weir_service_result result = {.status = WEIR_SERVICE_SLOW};
     weir_signature_part first[LISTS] = {{0}}, steady[LISTS] = {{0}};
     int64_t before[WEIR_SERVICE_REGISTERS];
     const bool alike = arrives_alike(ports);
-    for (size_t r = 0; r < WEIR_SERVICE_REGISTERS; r++) service.time[r] = WEIR_SERVICE_NEVER;
+    for (size_t r = 0; r < WEIR_SERVICE_REGISTERS; r++) service.time[r] = state.start;
     for (size_t i = 0; i < list_count(&state); i++)
         state.list[i] = (weir_signature_list){.arena = arena, .known = &state.levels};
     for (int frame = 0; frame < MOST_FRAMES && result.status == WEIR_SERVICE_SLOW; frame++) {

@@ -28,12 +28,9 @@
 
 enum { WEIR_SERVICE_REGISTERS = 12, WEIR_SERVICE_PORTS = 8 };
 
-/* Long before any beat: the initial value of registers. */
-#define WEIR_SERVICE_NEVER (INT64_MIN / 4)
-
 typedef struct weir_service_state weir_service_state;
 typedef struct weir_service {
-    int64_t time[WEIR_SERVICE_REGISTERS]; /* cycles; kept from frame to frame */
+    int64_t time[WEIR_SERVICE_REGISTERS]; /* cycles; kept from frame to frame; at first long before any beat */
     weir_service_state *state;
 } weir_service;
 
