@@ -1,6 +1,6 @@
 /* summarize_pruning: what a graph takes before and after it was pruned: accuracy, parameters, products of layers, and
- * with a device the estimate for its hardware. Both are compiled for one interval, that of the graph before unless an
- * option says another, so that the areas compare. */
+ * with a device the estimate for its hardware and, if asked for, what Yosys maps it to. Both are compiled for one
+ * interval, that of the graph before unless an option says another, so that the areas compare. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +13,14 @@
 #include "ir/trait/trait.h"
 #include "passes/interface/interface.h"
 #include "passes/passes.h"
+#include "support/file/scratch.h"
 #include "support/memory/arena.h"
 #include "support/text/table.h"
+#include "synth/synth.h"
 
 /* Rows of the table: a title, the key, and decimals. */
 typedef enum row { FLOAT_ACCURACY, ACCURACY, PARAMETERS, MASKED, PRODUCTS, BITS, INTERVAL, AREA } row;
-enum { ROWS = AREA + WEIR_COST_USES };
+enum { MAPPED = AREA + WEIR_COST_USES, ROWS = MAPPED + WEIR_COST_USES };
 static const struct {
     const char *title, *key;
     int decimals;
@@ -106,6 +108,41 @@ static weir_pass *steps(const weir_pass *pass, weir_pass_context *context, int64
     return NULL;
 }
 
+enum { SECONDS = 1200 }; /* that Yosys may take */
+
+/* What Yosys maps the emitted folder to; synthesis caches it. */
+static bool map(const weir_module *module, const weir_device *device, column *c) {
+    const weir_synth_options options = {.device = device,
+                                        .hardware = weir_module_find_graph(module, "hardware"),
+                                        .folder = weir_module_folder(module),
+                                        .top = weir_module_string(module, "top", ""),
+                                        .placing = WEIR_SYNTH_UNPLACED,
+                                        .seconds = SECONDS};
+    weir_synth *synth = NULL;
+    const bool fine = weir_synth_run(&options, &synth) == WEIR_EXIT_FINE;
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(&synth->cost, device, uses);
+    for (size_t i = 0; fine && i < WEIR_COST_USES; i++) c->value[MAPPED + i] = (double)uses[i].used;
+    weir_synth_free(synth);
+    return fine;
+}
+
+static bool synthesize(weir_pass_context *context, weir_module *module, const weir_device *device, column *c) {
+    static const char *const names[] = {"emit_verilog_top", "emit_bram", "emit_internal_rtl"};
+    weir_pass *all = weir_pass_sequence_new(WEIR_PASS_MODULE, NULL, 0);
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "pruning-");
+    bool fine = scratch != NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        fine = add_pass(context, all, names[i], NULL, NULL) && fine;
+    if (fine) {
+        weir_module_set_folder(module, weir_scratch_path(scratch));
+        fine = weir_pass_run(context, all, module) && map(module, device, c);
+    }
+    weir_pass_free(all);
+    weir_scratch_free(scratch);
+    return fine;
+}
+
 /* The hardware of the graph, on the device. */
 static bool estimate(const weir_pass *pass, weir_pass_context *context, const weir_graph *graph,
                      const weir_device *device, int64_t interval, column *c) {
@@ -127,6 +164,7 @@ static bool estimate(const weir_pass *pass, weir_pass_context *context, const we
         weir_cost_report_free(&report);
         const char *data = weir_pass_string(pass, "data");
         fine = *data == '\0' || score(weir_module_find_graph(module, "integer"), data, &c->value[ACCURACY]);
+        if (fine && weir_pass_bool(pass, "synthesize")) fine = synthesize(nested, module, device, c);
     }
     weir_module_free(module);
     weir_pass_context_free(nested);
@@ -145,12 +183,29 @@ static bool measure(const weir_pass *pass, weir_pass_context *context, const wei
 
 /* --- the table --- */
 
+/* Of a device's resources: first the estimates, then what Yosys counts. */
+static const weir_cost_use *use_of(const weir_cost_use *uses, size_t at) {
+    return &uses[at - (at < MAPPED ? (size_t)AREA : (size_t)MAPPED)];
+}
+
+/* "luts", "mapped_luts" in heap memory. */
+static char *key_of(size_t at, const weir_cost_use *uses) {
+    if (at < AREA) return weir_copy_string(rows[at].key);
+    return weir_format("%s%s", at < MAPPED ? "" : "mapped_", use_of(uses, at)->key);
+}
+
+static char *title_of(size_t at, const weir_cost_use *uses) {
+    if (at < AREA) return weir_copy_string(rows[at].title);
+    return weir_format("%s%s", use_of(uses, at)->name, at < MAPPED ? "" : " by Yosys");
+}
+
 static json_t *json_of(const column *c, const weir_cost_use *uses) {
     json_t *json = json_object();
     for (size_t i = 0; i < ROWS; i++) {
-        const char *key = i < AREA ? rows[i].key : uses[i - AREA].key;
         if (isnan(c->value[i])) continue;
+        char *key = key_of(i, uses);
         json_object_set_new(json, key, i < PARAMETERS ? json_real(c->value[i]) : json_integer((json_int_t)c->value[i]));
+        free(key);
     }
     return json;
 }
@@ -165,7 +220,9 @@ static void show(const column *before, const column *after, const weir_device *d
         const int decimals = i < AREA ? rows[i].decimals : 0;
         const double old = before->value[i], new = after->value[i];
         if (isnan(old) || isnan(new)) continue;
-        weir_table_add(table, i < AREA ? rows[i].title : uses[i - AREA].name);
+        char *title = title_of(i, uses);
+        weir_table_add(table, title);
+        free(title);
         weir_table_format(table, "%.*f", decimals, old);
         weir_table_format(table, "%.*f", decimals, new);
         if (decimals > 0) weir_table_format(table, "%+.*f", decimals, new - old);
@@ -190,8 +247,12 @@ static bool summarize(const weir_pass *pass, weir_pass_context *context, const w
 }
 
 bool weir_pass_summarize_pruning(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
-    const weir_graph *pruned = weir_interface_graph(module, pass);
     const char *name = weir_pass_string(pass, "device");
+    if (*name == '\0' && weir_pass_bool(pass, "synthesize")) {
+        weir_error(WEIR_NOWHERE, "summarize_pruning: 'synthesize' needs a 'device'");
+        return false;
+    }
+    const weir_graph *pruned = weir_interface_graph(module, pass);
     bool own = false;
     weir_graph *original =
         pruned == NULL ? NULL : weir_interface_find(module, pass, weir_pass_string(pass, "original_graph"), &own);

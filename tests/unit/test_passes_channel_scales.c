@@ -93,8 +93,7 @@ static void scales_are_those_of_numpy(void **state) {
                 assert_int_equal(weir_node_int(g, quantizer_of(g), "signed", -1), is_signed);
                 for (size_t c = 0; c < CHANNELS; c++, at++) {
                     const double own = weir_array_get(found, c), theirs = weir_array_get(wanted, at);
-                    if (own != theirs)
-                        fail_msg("%s, channel %zu: expected %.9g, found %.9g", entry, c, theirs, own);
+                    if (own != theirs) fail_msg("%s, channel %zu: expected %.9g, found %.9g", entry, c, theirs, own);
                     others += own != weir_array_get(found, 0); /* a planted fault: one scale for all is noticed */
                 }
                 weir_module_free(module);
