@@ -14,8 +14,9 @@ module weir_pll_model #(
 );
     /* verilator no_inline_module */  // else its delays count in the units of the module around it
     localparam integer CYCLES = 16;
+    localparam integer LOOK = 1000;  // ps, less than a period of clk
     integer count;
-    reg [63:0] first;         // ps
+    reg [63:0] first, start;  // ps
     reg [63:0] period, next;  // 1/65536 ps
     reg rise, fall;
     assign clk = rise ^ fall;
@@ -32,6 +33,7 @@ module weir_pll_model #(
     always @(posedge clk_in) begin
         if (count == CYCLES) begin
             period = (($time - first) << 16) * DIVIDE / (CYCLES * MULTIPLY);
+            if (!locked) start = $time;
             locked = 1'b1;
             count = 0;
 `ifdef WEIR_SIM_OSCILLATOR
@@ -43,13 +45,13 @@ module weir_pll_model #(
         end
     end
 
-    always begin
-        if (!locked) begin
-            @(posedge locked);
-            next = $time << 16;
+    initial begin
+        while (locked !== 1'b1) #(LOOK);  // a process that waits for an event costs Verilator time at every other one
+        next = start << 16;
+        forever begin
+            next = next + period;
+            #((next >> 16) - $time) rise = !rise;
         end
-        next = next + period;
-        #((next >> 16) - $time) rise = !rise;
     end
     /* verilator lint_on BLKSEQ */
 
