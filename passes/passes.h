@@ -29,6 +29,9 @@ bool weir_onnxruntime_kernels(weir_graph *graph, size_t *count);
 /* In place; false after a reported error. What fold_constant and simplify_expr do; `count`: nodes that went. */
 bool weir_fold_constants(weir_graph *graph, bool quantizers, size_t *count);
 bool weir_simplify_expressions(weir_graph *graph, bool signed_zeros, size_t *count);
+/* What fuse_normalization does (graph/fuse_normalization.c); `between`: only behind a quantizer and before another one:
+ * what the host computes stays as the model has it. `count`: those that became one node. */
+bool weir_fuse_normalizations(weir_graph *graph, bool between, size_t *count);
 /* Does every node of the operator go so, whatever its attributes? */
 bool weir_fold_constants_removes(weir_op op);
 bool weir_simplify_expressions_removes(weir_op op);

@@ -334,9 +334,10 @@ weir_graph *weir_lower_prepared(const weir_graph *model, weir_counterparts **cou
 weir_graph *weir_lower_prepare(const weir_graph *model, bool *reordered) {
     if (!weir_remedy_formats(model)) return NULL;
     weir_graph *graph = weir_tidy(model);
+    size_t fused;
     *reordered = false;
-    if (graph == NULL ||
-        (weir_lower_weights(graph) && weir_lower_forms(graph) && weir_convert_layout(graph, reordered)))
+    if (graph == NULL || (weir_fuse_normalizations(graph, true, &fused) && weir_lower_weights(graph) &&
+                          weir_lower_forms(graph) && weir_convert_layout(graph, reordered)))
         return graph;
     weir_graph_free(graph);
     return NULL;

@@ -291,7 +291,8 @@ bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_
     weir_graph *graph = weir_tidy(weir_module_find_graph(module, "model"));
     weir_quantizer q = {
         .graph = graph, .pass = pass, .calibrator = calibrator, .fixed = weir_pass_choice(pass, "scheme") == 1};
-    bool fine = graph != NULL && weir_lower_weights(graph);
+    size_t fused;
+    bool fine = graph != NULL && weir_fuse_normalizations(graph, false, &fused) && weir_lower_weights(graph);
     if (fine) {
         /* of which some lack those that this scheme makes */
         q.partial = plan == NULL && !q.fixed && weir_remedy_completes(graph);

@@ -15,6 +15,15 @@ for file in "$folder"/*.onnx; do
     array_tool same again.npy "$model.npy" || fail "$model: exported"
 done
 
+# RMSNorm as both exporters write it becomes one node, with the same results.
+for model in gpt_script gpt_dynamo; do
+    expect 0 "" "$WEIR" opt "$folder/$model.onnx" -p fold_constant,fuse_normalization -o fused.weir
+    [ "$(grep -c ' = RMSNormalization(' fused.weir)" -eq 5 ] || fail "$model: not 5 RMSNormalizations"
+    grep -q ' = Sqrt(' fused.weir && fail "$model: a root is left"
+    expect 0 "" "$WEIR" eval fused.weir -e float -d "$folder/gpt.npz:x" -o fused.npy
+    array_tool equal fused.npy "$folder/gpt.npz:expected" 1e-4 || fail "$model: fused"
+done
+
 # What has no hardware is refused by the node's name, with what would work.
 expect 1 "node 'requantshift' \(PACTOps.RequantShift\): the arithmetic of its domain has no hardware" \
     "$WEIR" compile "$folder/shift.onnx" -o none
