@@ -24,17 +24,17 @@ bool weir_lower_fail(const weir_lowering *l, weir_node node, const char *format,
 
 static bool moves(weir_op kind) { return kind == WEIR_OP_TRANSPOSE || kind == WEIR_OP_RESHAPE; }
 
-/* Quantizing the model helps only where it has no quantizers yet. */
 /* Are the weights of the layer whole numbers, as in a network that computes with codes? */
 static bool has_whole_weights(const weir_graph *model, weir_node node) {
-    const weir_array *weights =
-        weir_node_input_count(model, node) < 2 ? NULL : weir_value_constant(model, weir_node_input(model, node, 1));
+    if (weir_trait_of(weir_node_op(model, node))->task != WEIR_TASK_LAYER) return false;
+    const weir_array *weights = weir_value_constant(model, weir_node_input(model, node, 1));
     bool whole = weights != NULL;
     for (size_t i = 0; whole && i < weights->count; i++)
         whole = floor(weir_array_get(weights, i)) == weir_array_get(weights, i);
     return whole;
 }
 
+/* Quantizing the model helps only where it has no quantizers yet. */
 bool weir_lower_fail_unquantized(const weir_lowering *l, weir_node node, size_t index, const char *what) {
     if (!weir_remedy_has_quantizers(l->from) && has_whole_weights(l->from, node))
         return weir_lower_fail(l, node,
