@@ -47,6 +47,10 @@ static bool read_modes(weir_onnx_runtime_config *config, const weir_yaml *node) 
     return true;
 }
 
+static bool read_batches(const weir_yaml *node, weir_onnx_runtime_config *config) {
+    return weir_yaml_int(node, 0, INT32_MAX, &config->batches);
+}
+
 static bool read_precision(const weir_yaml *node, bool *is_unsigned) {
     const char *text = node->kind == WEIR_YAML_SCALAR ? node->text : "";
     *is_unsigned = strcmp(text, "uint8") == 0;
@@ -71,8 +75,9 @@ static bool read_io_types(const weir_yaml *node) {
 }
 
 static bool read_settings(weir_onnx_runtime_config *config, const weir_yaml *node) {
-    static const char *const words[] = {"quantize", "quantize_types", "precision",     "per_channel",
-                                        "rtol",     "atol",           "keep_io_types", NULL};
+    static const char *const words[] = {"quantize",  "quantize_types", "num_calibration_batches",
+                                        "precision", "per_channel",    "rtol",
+                                        "atol",      "keep_io_types",  NULL};
     bool quantizes = false;
     if (!is_mapping(node, "config")) return false;
     config->has[WEIR_ONNX_RUNTIME_STATIC] = true;
@@ -82,6 +87,7 @@ static bool read_settings(weir_onnx_runtime_config *config, const weir_yaml *nod
         bool fine;
         if (strcmp(key, "quantize") == 0) fine = weir_yaml_bool(item, &quantizes);
         else if (strcmp(key, "quantize_types") == 0) fine = read_modes(config, item);
+        else if (strcmp(key, "num_calibration_batches") == 0) fine = read_batches(item, config);
         else if (strcmp(key, "precision") == 0) fine = read_precision(item, &config->is_unsigned);
         else if (strcmp(key, "per_channel") == 0) fine = weir_yaml_bool(item, &config->by_channel);
         else if (strcmp(key, "rtol") == 0) fine = read_tolerance(item, &config->rtol);
@@ -105,7 +111,7 @@ static bool read_default(weir_onnx_runtime_config *config, const weir_yaml *node
 }
 
 static bool read_all(weir_onnx_runtime_config *config, const weir_yaml *root) {
-    static const char *const words[] = {"by", "num_calibration_batches", "default", NULL};
+    static const char *const words[] = {"by", "num_calibration_batches", "default", "runtime_analysis", NULL};
     if (!is_mapping(root, "the configuration")) return false;
     for (size_t i = 0; i < root->count; i++) {
         const weir_yaml *item = root->item[i];
@@ -115,9 +121,11 @@ static bool read_all(weir_onnx_runtime_config *config, const weir_yaml *root) {
             fine = is_type;
             if (!fine) weir_error(item->location, "expected 'by: type': the modes quantize all layers");
         } else if (strcmp(root->key[i], "num_calibration_batches") == 0) {
-            fine = weir_yaml_int(item, 0, INT32_MAX, &config->batches);
+            fine = read_batches(item, config);
         } else if (strcmp(root->key[i], "default") == 0) {
             fine = read_default(config, item);
+        } else if (strcmp(root->key[i], "runtime_analysis") == 0) {
+            fine = is_mapping(item, "runtime_analysis"); /* of another pass */
         } else {
             fine = refuse_key(root->key_location[i], root->key[i], words);
         }

@@ -8,7 +8,9 @@
  *       precision: int8                             or uint8: element type of codes
  *       per_channel: false                          dynamic, auto: weights have a scale an output channel
  *       rtol: 0.1, atol: 0.01                       auto: how far results may be from those in float
- *       keep_io_types: true */
+ *       keep_io_types: true
+ *   runtime_analysis: {...}          of another pass of MASE's
+ * num_calibration_batches may also be in `config`. */
 #ifndef WEIR_PASSES_ONNX_RUNTIME_CONFIG_H
 #define WEIR_PASSES_ONNX_RUNTIME_CONFIG_H
 

@@ -173,6 +173,7 @@ static bool read_global(weir_tensorrt_config *config, size_t i, bool *is_entry) 
     if (strcmp(key, "num_calibration_batches") == 0) return weir_yaml_int(item, 0, INT32_MAX, &config->batches);
     if (strcmp(key, "post_calibration_analysis") == 0) return weir_yaml_bool(item, &config->analyses);
     if (strcmp(key, "default") == 0) return read_entry(config, item, &config->preset);
+    if (strcmp(key, "fine_tune") == 0 || strcmp(key, "runtime_analysis") == 0) return is_mapping(item, key);
     return *is_entry = true;
 }
 

@@ -7,6 +7,7 @@
  *     input: {calibrator: histogram, quantize_axis: false}      or max
  *     weight: {calibrator: max, quantize_axis: true}            a scale an output channel
  *   conv2d: {config: {quantize: false}}                         an operator of MASE, or a node's name
+ *   fine_tune, runtime_analysis: {...}     of other passes of MASE's
  * Entries have what the default has where they say nothing else. */
 #ifndef WEIR_PASSES_TENSORRT_CONFIG_H
 #define WEIR_PASSES_TENSORRT_CONFIG_H

@@ -140,6 +140,21 @@ static bool is_given(const weir_number *n, weir_number_key key) {
 /* Only weights have a scale a channel unasked. */
 static bool is_data(weir_plan_role role) { return role == WEIR_PLAN_DATA_IN || role == WEIR_PLAN_DATA_OUT; }
 
+static const char REAL_WIDTH[] = "32"; /* of real numbers, in MASE's files */
+
+static bool is_text(const weir_yaml *node, const char *text) {
+    return node != NULL && node->kind == WEIR_YAML_SCALAR && strcmp(node->text, text) == 0;
+}
+
+/* What MASE's files say of an operand in a format of signs without a meaning: a binary point, the width of real
+ * numbers, of residual ones all but their levels. */
+static bool is_without_meaning(const weir_number *n, const char *word, const weir_yaml *node) {
+    const bool is_residual = n->id == WEIR_NUMBER_BINARY_RESIDUAL, is_width = strcmp(word, "width") == 0;
+    if (n->id != WEIR_NUMBER_BINARY && n->id != WEIR_NUMBER_TERNARY && !is_residual) return false;
+    if (strcmp(word, "frac_width") == 0 || (is_width && is_text(node, REAL_WIDTH))) return true;
+    return is_residual && (is_width || strcmp(word, "stochastic") == 0 || strcmp(word, "bipolar") == 0);
+}
+
 /* A setting of one operand, or without a prefix of all. */
 static bool read_setting(weir_plan_entry *e, const char *name, weir_location location, const weir_yaml *node) {
     weir_plan_role role;
@@ -151,6 +166,10 @@ static bool read_setting(weir_plan_entry *e, const char *name, weir_location loc
     bool fine = true, is_known = false;
     for (int r = 0; r < WEIR_PLAN_ROLE_COUNT; r++) {
         if (role != WEIR_PLAN_ROLE_COUNT && r != (int)role) continue;
+        if (role != WEIR_PLAN_ROLE_COUNT && is_without_meaning(&e->number[r], word, node)) {
+            is_known = true;
+            continue;
+        }
         if (!weir_number_key_find(word, &key) || !weir_number_has(&e->number[r], key)) continue;
         if (role == WEIR_PLAN_ROLE_COUNT && key == WEIR_KEY_CHANNEL && is_data((weir_plan_role)r)) continue;
         if (role == WEIR_PLAN_ROLE_COUNT && e->number[r].id != e->id && is_given(&e->number[r], key)) continue;
@@ -235,6 +254,16 @@ static bool finish_calibrators(weir_plan_entry *e) {
     return true;
 }
 
+/* Of a format of signs, operands of 32 bits stay real numbers. */
+static void leave_real(weir_plan_entry *e, const weir_yaml *config) {
+    for (int r = 0; r < WEIR_PLAN_ROLE_COUNT; r++) {
+        char *key = weir_format("%swidth", prefixes[r]);
+        const weir_yaml *width = weir_yaml_find(config, key);
+        free(key);
+        if (is_text(width, REAL_WIDTH) && is_without_meaning(&e->number[r], "width", width)) e->has[r] = false;
+    }
+}
+
 /* {config: {name: ..., ...}} */
 static bool read_entry(weir_plan_entry *e, const char *selector, const weir_yaml *node, weir_location location) {
     *e = (weir_plan_entry){.selector = selector, .location = location};
@@ -263,6 +292,7 @@ static bool read_entry(weir_plan_entry *e, const char *selector, const weir_yaml
         if (strcmp(key, "name") != 0 && strcmp(key, "bypass") != 0)
             fine = read_setting(e, key, config->key_location[i], config->item[i]);
     }
+    if (fine) leave_real(e, config);
     return fine && check_settings(e) && finish_calibrators(e);
 }
 
@@ -279,6 +309,13 @@ static bool read_by(weir_plan *plan) {
     weir_error(by->location, "expected 'by: type', 'by: name' or 'by: regex_name'");
     if (by->kind == WEIR_YAML_SCALAR) weir_suggest_note(by->text, by_words);
     return false;
+}
+
+/* A switch of MASE's that says to print what the note here always says; a node may have the name, too. */
+static bool is_report(const weir_yaml *root, size_t i) {
+    bool prints;
+    return strcmp(root->key[i], "report") == 0 && root->item[i]->kind == WEIR_YAML_SCALAR &&
+           weir_yaml_bool(root->item[i], &prints);
 }
 
 static bool compile_regex(weir_plan *plan, size_t index) {
@@ -298,7 +335,7 @@ static bool read_entries(weir_plan *plan) {
     plan->regex = weir_calloc(root->count + 1, sizeof *plan->regex);
     bool fine = read_by(plan);
     for (size_t i = 0; fine && i < root->count; i++) {
-        if (strcmp(root->key[i], "by") == 0) continue;
+        if (strcmp(root->key[i], "by") == 0 || is_report(root, i)) continue;
         if (strcmp(root->key[i], "default") == 0) {
             plan->has_preset = true;
             fine = read_entry(&plan->preset, NULL, root->item[i], root->key_location[i]);

@@ -8,6 +8,8 @@
  * left out it is mse of affine weights and of affine data below 8 bits, else max.
  * `data_in_channel: 1` gives affine data a scale a channel, which a depthwise convolution takes into its weights;
  * without a prefix `channel` is the weights'.
+ * MASE's files run as they are: `report`, what is of training alone, and of binary and ternary formats `frac_width`
+ * change nothing; an operand of these whose `width` is 32 stays real.
  * `bypass: true` leaves the node alone, too. Results are quantized only where a data_out_KEY is there. */
 #ifndef WEIR_PASSES_NUMBER_PLAN_H
 #define WEIR_PASSES_NUMBER_PLAN_H
