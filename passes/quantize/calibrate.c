@@ -1,3 +1,6 @@
+#include <math.h>
+#include <stdlib.h>
+
 #include "cosim/frames.h"
 #include "ir/trait/trait.h"
 #include "passes/quantize/quantizer.h"
@@ -18,6 +21,22 @@ static void see_channels(weir_quantized_value *own, const weir_array *array) {
     }
 }
 
+/* Of a node's result the node's name and place are said, and of a mask's infinity what it is. */
+static void report_infinite(const weir_quantizer *q, weir_value value, const weir_array *array, size_t bad) {
+    const weir_node maker = weir_value_producer(q->graph, value);
+    const double number = weir_array_get(array, bad);
+    char *text = weir_format("calibration: frame %lld makes element %zu of '%s' %g, expected finite numbers",
+                             (long long)q->frame, bad, weir_value_name(q->graph, value), number);
+    if (maker.id == 0) weir_error(weir_at(weir_graph_source(q->graph), 0), "%s", text);
+    else
+        weir_error(weir_node_location(q->graph, maker), "node '%s' (%s): %s", weir_node_name(q->graph, maker),
+                   weir_node_info(q->graph, maker)->full_name, text);
+    free(text);
+    if (maker.id != 0 && isinf(number) && number < 0)
+        weir_note("-infinity, as masks of attention have it, is in no range: quantize the layers before and after the "
+                  "Softmax as models of their own; weir eval --engine float runs the model as it is");
+}
+
 static bool see_frame(void *user, const weir_executor *executor) {
     weir_quantizer *q = user;
     for (uint32_t id = 1; weir_side_has(&q->values, id); id++) {
@@ -32,9 +51,7 @@ static bool see_frame(void *user, const weir_executor *executor) {
             if (own->channel != NULL) see_channels(own, array);
             continue;
         }
-        weir_error(weir_at(weir_graph_source(q->graph), 0),
-                   "calibration: frame %lld makes element %zu of '%s' %g, expected finite numbers", (long long)q->frame,
-                   bad, weir_value_name(q->graph, value), weir_array_get(array, bad));
+        report_infinite(q, value, array, bad);
         return false;
     }
     if (q->inputs != NULL) weir_layer_inputs_see(q->inputs, executor);

@@ -28,6 +28,8 @@ done
 expect 1 "node 'requantshift' \(PACTOps.RequantShift\): the arithmetic of its domain has no hardware" \
     "$WEIR" compile "$folder/shift.onnx" -o none
 grep -q "weir eval --engine float computes the network exactly" output || fail "no remedy"
+expect 1 "node 'n_1_6' \(RMSNormalization\): quantize does not support this operator" \
+    "$WEIR" compile "$folder/gpt_script.onnx" -q int8 -c "$folder/gpt.npz:x" -o none
 expect 1 "node '_1_n' \(LayerNormalization\): quantize does not support this operator" \
     "$WEIR" compile "$folder/convnext_script.onnx" -q int8 -c "$folder/convnext.npz:x" -o none
 

@@ -446,7 +446,7 @@ static void options_of_the_other_scheme(void **state) {
     }
 }
 
-/* Finite data, but 3e38 * 2 + 3e38 * 0 is beyond float32. */
+/* Finite data, but 3e38 * 2 + 3e38 * 0 is beyond float32, and a mask of attention is -infinity: told of at its node. */
 static void what_overflows_is_named(void **state) {
     (void)state;
     write_calibration("1,1\n3e38,1\n");
@@ -458,6 +458,16 @@ static void what_overflows_is_named(void **state) {
         ADD(g, WEIR_OP_MATMUL, "mm", add_real_input(g, "x", 1, 2), add_constant(g, "w", WEIR_FLOAT32, 2, 2, 1, w)));
     assert_null(run_on(g, module, "quantize{calibration=test_passes_quantize.csv}"));
     if (strstr(test_messages.data, "calibration: frame 1 makes element 0 of 'mm' inf") == NULL)
+        fail_msg("%s", test_messages.data);
+    static const double mask[2] = {0, -HUGE_VAL};
+    weir_module_free(module);
+    module = weir_module_new("m");
+    g = weir_graph_new("model");
+    weir_graph_add_output(
+        g, "y",
+        ADD(g, WEIR_OP_ADD, "m", add_real_input(g, "x", 1, 2), add_constant(g, "b", WEIR_FLOAT32, 1, 2, 1, mask)));
+    assert_null(run_on(g, module, "quantize{calibration=test_passes_quantize.csv}"));
+    if (strstr(test_messages.data, "node 'm' (Add): calibration: frame 0 makes element 1 of 'm' -inf") == NULL)
         fail_msg("%s", test_messages.data);
     weir_module_free(module);
 }
