@@ -1,8 +1,8 @@
-/* Operators from their float form: quantized_op ROOT [--planted], ROOT being tests/op. Of every operator that becomes
- * hardware and computes with real numbers some node of the cases in its folder, behind dense layers and before others,
- * must be taken by quantize, at 8 bits, and by the lowering, which compares what it makes with the model; and every case
- * of any operator, as it is, is lowered or refused with an error. --planted: without quantize none is taken. Exit status
- * 0 or 1. */
+/* Operators from their float form: quantized_op ROOT [--planted], ROOT being tests/op. Of every operator that
+ * becomes hardware and computes with real numbers some node of the cases in its folder, behind dense layers and
+ * before others, must be taken by quantize, at 8 bits, and by the lowering, which compares what it makes with the
+ * model; and every case of any operator, as it is, is lowered or refused with an error. --planted: without
+ * quantize none is taken. Exit status 0 or 1. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
