@@ -341,6 +341,17 @@ static bool comes_from_grid(const weir_lockstep *l, weir_value value) {
     return grid;
 }
 
+/* What a quantizer adds to a number before it rounds it, in units of the number: the zero point where that is a real
+ * number (QONNX's Quant); that of codes is added to the rounded one. */
+static double added_by(const weir_operands *o) {
+    const weir_array *scale = o->input[1], *zero = o->slots > 2 ? o->input[2] : NULL;
+    double most = 0;
+    if (zero == NULL || !weir_dtype_is_float(zero->dtype)) return 0;
+    for (size_t k = 0; k < zero->count || k < scale->count; k++)
+        most = fmax(most, fabs(weir_array_get(zero, k % zero->count) * weir_array_get(scale, k % scale->count)));
+    return most;
+}
+
 /* How far the input of a quantizer may be off: nothing where both are powers of two (its thresholds may be any
  * numbers), or where the lowered graph has the same input. */
 static double *reach_of(const weir_lockstep *l, weir_node node, const weir_operands *o) {
@@ -352,8 +363,9 @@ static double *reach_of(const weir_lockstep *l, weir_node node, const weir_opera
     grid &= !c->windows;
     const bool compares = weir_trait_kind(l->model, node) == WEIR_OP_MULTI_THRESHOLD;
     for (size_t k = 0; !compares && k < o->input[1]->count; k++) grid &= power_of_two(weir_array_get(o->input[1], k));
+    const double added = compares ? 0 : added_by(o);
     for (size_t i = 0; o->slack[0] != NULL && i < o->input[0]->count; i++)
-        reach[i] = o->slack[0][i] + (grid ? 0 : CHAIN * (fabs(weir_array_get(o->input[0], i)) + 2 * offset));
+        reach[i] = o->slack[0][i] + (grid ? 0 : CHAIN * (fabs(weir_array_get(o->input[0], i)) + 2 * offset + added));
     const double rounding = l->counterparts->of[weir_node_output(l->model, node, 0).id].rounding;
     for (size_t i = 0; i < o->input[0]->count; i++) reach[i] += rounding;
     return reach;
