@@ -64,6 +64,16 @@ refused() { # PATTERN MODEL: the folder stays as it was
     rm -rf before
 }
 refused "here it is '// A frame takes 2048 cycles.*', and was '// A frame takes 1024 cycles" "$models/mlp_residual_qdq.onnx"
+# The other families, whose memories, registers and resets differ: GateMate's registers begin without a value.
+boards=ulx3s-25f
+is_night && boards="ulx3s-25f tangnano20k olimex-gatemate"
+for board in $boards; do
+    expect 0 "board $board" weir board build "$model" --board "$board" -o "$board" --sources --clock 24 --loadable
+    jq -r .model "$board/board.json" >first
+    expect 0 "ok +frames +397 frames, 3970 values, 0 differ" weir board weights "$board" "$new" --load --sim -d "$test_data"
+    grep -q "ok   identity   build .*, model $(cut -c3- first)" output || fail "$board did not begin with the old parameters"
+    grep -Eq "ok   parameters 7 memories, [0-9]+ bytes written and read back" output || fail "nothing is written on $board"
+done
 # What the folder has is what was compiled.
 cp board/rtl/fc1_weights.hex good.hex
 flip board/rtl/fc1_weights.hex 7
