@@ -414,7 +414,9 @@ static bool quantize_input(weir_quantizer *q, weir_node node, size_t index, cons
     char *base = data != NULL ? NULL : weir_format("%s_in%zu", weir_node_name(q->graph, node), index);
     if (base != NULL) o.base = base;
     set_axes(q->graph, &o, role);
-    const weir_number n = targeted(q, entry->number[role], data != NULL);
+    weir_number n = targeted(q, entry->number[role], data != NULL);
+    if (data == NULL && role == WEIR_PLAN_WEIGHT && n.id == WEIR_NUMBER_AFFINE) /* a scale an output is for constants */
+        weir_number_set(&n, WEIR_KEY_CHANNEL, 0);
     const weir_value made = data != NULL ? quantize_constant(q, &o, n, data) : quantize_data(q, &o, n);
     free(base);
     if (made.id == 0) return false;

@@ -1,5 +1,7 @@
 /* quantize with data_in_channel: scales of data by channel against NumPy's (scripts/models/calibrators.py), hardware of
  * them, what is refused. */
+#include <math.h>
+
 #include "passes/quantize/calibrator.h"
 #include "support/file/file.h"
 #include "test_passes_support.h"
@@ -34,10 +36,10 @@ static weir_graph *model(void) {
     return g;
 }
 
-/* The quantized and, with more passes, the integer graph; NULL after an error. */
-static weir_module *run(const char *settings, const char *more) {
+/* The quantized and, with more passes, the integer graph of this one; NULL after an error. */
+static weir_module *run_on(weir_graph *graph, const char *settings, const char *more) {
     weir_module *module = weir_module_new("m");
-    weir_module_add_graph(module, model());
+    weir_module_add_graph(module, graph);
     char *text = weir_format("by: name\n%s\n", settings);
     assert_true(weir_file_write(config, text, strlen(text)));
     char *pipeline = weir_format("quantize{config=%s calibration=%s}%s", config, data, more);
@@ -48,6 +50,8 @@ static weir_module *run(const char *settings, const char *more) {
     weir_module_free(module);
     return NULL;
 }
+
+static weir_module *run(const char *settings, const char *more) { return run_on(model(), settings, more); }
 
 static weir_archive numpy(void) {
     weir_archive archive;
@@ -115,6 +119,36 @@ static void data_has_one_scale_unasked(void **state) {
     weir_module_free(module);
 }
 
+/* Of a product of two computed tensors the second has the weight's number, but it is data: one scale. */
+static void a_computed_operand_has_one_scale(void **state) {
+    (void)state;
+    enum { SIZE = 4, FRAMES = 3 };
+    weir_array *frames = weir_array_new(WEIR_FLOAT32, &(weir_shape){3, {FRAMES, SIZE, SIZE}});
+    for (size_t i = 0; i < frames->count; i++) weir_array_set(frames, i, (double)((int)(i * 29 % 31) - 12) / 4);
+    assert_true(weir_npy_write(data, frames));
+    weir_array_free(frames);
+    weir_graph *g = weir_graph_new("model");
+    const weir_type type = {.dtype = WEIR_FLOAT32, .shape = {3, {1, SIZE, SIZE}}};
+    const weir_value x = weir_graph_add_input(g, "x", &type);
+    const weir_node bent = put(g, WEIR_OP_RELU, "bent", 1, &x);
+    assert_true(weir_infer_node(g, bent));
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "product", x, weir_node_output(g, bent, 0)));
+    weir_module *module = run_on(g, "default: {config: {name: affine, width: 8}}", ",lower_integer,verify_lowering");
+    assert_non_null(module);
+    const weir_graph *made = weir_module_find_graph(module, "quantized");
+    const weir_node node = weir_graph_find_node(made, "product");
+    for (size_t i = 0; i < 2; i++) {
+        const weir_node quant = weir_value_producer(made, weir_node_input(made, node, i));
+        assert_int_equal(weir_node_op(made, quant), WEIR_OP_QUANT);
+        const weir_array *scale = weir_value_constant(made, weir_node_input(made, quant, 1));
+        assert_int_equal(scale->count, 1);
+        /* x is from -3 to 4.5, and its positive part from 0 */
+        const double width = i == 0 ? 7.5 : 4.5;
+        assert_true(fabs(weir_array_get(scale, 0) * 255 - width) < width / 100);
+    }
+    weir_module_free(module);
+}
+
 static void others_are_refused_by_name(void **state) {
     (void)state;
     static const struct {
@@ -138,6 +172,6 @@ static void others_are_refused_by_name(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(scales_are_those_of_numpy), TEST(data_has_one_scale_unasked),
-                                       TEST(others_are_refused_by_name)};
+                                       TEST(a_computed_operand_has_one_scale), TEST(others_are_refused_by_name)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
