@@ -6,7 +6,25 @@
 
 typedef int64_t (*function)(const weir_graph *graph, weir_node node, int64_t x);
 
-static int64_t whole(const weir_array *array, size_t i) { return (int64_t)floor(weir_array_get(array, i)); }
+/* Far beyond the whole numbers of float32, and so that differences of two are numbers of 64 bits. */
+static const double MOST = 0x1p61;
+
+static int64_t whole(const weir_array *array, size_t i) {
+    return (int64_t)fmax(-MOST, fmin(MOST, floor(weir_array_get(array, i))));
+}
+
+/* Products and sums stop at the ends of what 64 bits hold. */
+static int64_t times(int64_t a, int64_t b) {
+    int64_t product;
+    if (!__builtin_mul_overflow(a, b, &product)) return product;
+    return (a < 0) == (b < 0) ? INT64_MAX / 2 : INT64_MIN / 2;
+}
+
+static int64_t plus(int64_t a, int64_t b) {
+    int64_t sum;
+    if (!__builtin_add_overflow(a, b, &sum)) return sum;
+    return a > 0 ? INT64_MAX / 2 : INT64_MIN / 2;
+}
 
 static int64_t number(const weir_graph *graph, weir_node node, const char *name) {
     return weir_node_int(graph, node, name, 0);
@@ -43,7 +61,7 @@ void weir_kernel_REQUANT_SHIFT(const weir_graph *graph, weir_node node, const we
     for (size_t i = 0; i < x->count; i++) {
         const int64_t factor = whole(inputs[1], weir_broadcast_index(&from_factor, i)),
                       addend = whole(inputs[2], weir_broadcast_index(&from_addend, i));
-        const int64_t y = floor_of(whole(x, i) * factor + addend + divisor / 2, divisor);
+        const int64_t y = floor_of(plus(plus(times(whole(x, i), factor), addend), divisor / 2), divisor);
         weir_array_set(outputs[0], i, (double)(is_signed ? clip_signed(y, levels) : clip(y, 0, levels - 1)));
     }
 }
@@ -56,7 +74,7 @@ static void apply(const weir_graph *graph, weir_node node, const weir_array *x, 
 static int64_t gelu(const weir_graph *graph, weir_node node, int64_t x) {
     const int64_t b = number(graph, node, "b"), one = number(graph, node, "one"), size = x < 0 ? -x : x;
     const int64_t q = (size < -b ? size : -b) + b, erf = (x > 0) - (x < 0);
-    return x * floor_of(one + erf * (one - q * q), 2);
+    return times(x, floor_of(plus(one, erf * plus(one, -times(q, q))), 2));
 }
 
 void weir_kernel_I_GELU(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -65,8 +83,8 @@ void weir_kernel_I_GELU(const weir_graph *graph, weir_node node, const weir_arra
 }
 
 static int64_t hardswish(const weir_graph *graph, weir_node node, int64_t x) {
-    return x * (clip(x + number(graph, node, "three"), 0, number(graph, node, "six")) *
-                number(graph, node, "one_over_six"));
+    return times(x, times(clip(plus(x, number(graph, node, "three")), 0, number(graph, node, "six")),
+                          number(graph, node, "one_over_six")));
 }
 
 void weir_kernel_I_HARDSWISH(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -76,8 +94,8 @@ void weir_kernel_I_HARDSWISH(const weir_graph *graph, weir_node node, const weir
 
 static int64_t divide_by_attribute(const weir_graph *graph, weir_node node, int64_t x) {
     const int64_t eta = number(graph, node, "eta");
-    return floor_of(number(graph, node, "Delta") * eta * x,
-                    eta * number(graph, node, "y") + number(graph, node, "eps"));
+    return floor_of(times(times(number(graph, node, "Delta"), eta), x),
+                    plus(times(eta, number(graph, node, "y")), number(graph, node, "eps")));
 }
 
 void weir_kernel_TRUE_INTEGER_DIV(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -93,9 +111,9 @@ void weir_kernel_INTEGER_DIV(const weir_graph *graph, weir_node node, const weir
     const int64_t delta = number(graph, node, "Delta"), eta = number(graph, node, "eta"),
                   epsilon = number(graph, node, "eps");
     for (size_t i = 0; i < outputs[0]->count; i++) {
-        const int64_t by = eta * whole(inputs[1], weir_broadcast_index(&from_b, i)) + epsilon;
-        const int64_t of = delta * eta * whole(inputs[0], weir_broadcast_index(&from_a, i));
-        weir_array_set(outputs[0], i, by < 1 ? 0 : (double)floor_of(2 * of + by, 2 * by));
+        const int64_t by = plus(times(eta, whole(inputs[1], weir_broadcast_index(&from_b, i))), epsilon);
+        const int64_t of = times(times(delta, eta), whole(inputs[0], weir_broadcast_index(&from_a, i)));
+        weir_array_set(outputs[0], i, by < 1 ? 0 : (double)floor_of(plus(times(2, of), by), times(2, by)));
     }
 }
 
@@ -107,9 +125,9 @@ void weir_kernel_I_NO_NORM(const weir_graph *graph, weir_node node, const weir_a
     const int64_t factor = number(graph, node, "mul"), divisor = number(graph, node, "D"),
                   levels = number(graph, node, "n_levels");
     for (size_t i = 0; i < x->count; i++) {
-        const int64_t sum = whole(x, i) * whole(inputs[1], weir_broadcast_index(&from_gain, i)) +
-                            whole(inputs[2], weir_broadcast_index(&from_shift, i));
-        weir_array_set(outputs[0], i, (double)clip_signed(floor_of(sum * factor, divisor), levels));
+        const int64_t sum = plus(times(whole(x, i), whole(inputs[1], weir_broadcast_index(&from_gain, i))),
+                                 whole(inputs[2], weir_broadcast_index(&from_shift, i)));
+        weir_array_set(outputs[0], i, (double)clip_signed(floor_of(times(sum, factor), divisor), levels));
     }
 }
 
@@ -130,8 +148,9 @@ static int64_t largest_of(const weir_array *x, size_t first, size_t count) {
 /* I-BERT's power of a distance d <= 0 to the largest: a parabola of the rest, shifted by the whole halvings. */
 static int64_t power(const weir_graph *graph, weir_node node, int64_t d) {
     const int64_t halving = number(graph, node, "log2"), most = 31, all = -d / halving, z = all < most ? all : most;
-    const int64_t p = d + z * halving + number(graph, node, "coeffB");
-    return floor_of(number(graph, node, "coeffA") * p * p + number(graph, node, "coeffC"), INT64_C(1) << z);
+    const int64_t p = plus(plus(d, times(z, halving)), number(graph, node, "coeffB"));
+    return floor_of(plus(times(times(number(graph, node, "coeffA"), p), p), number(graph, node, "coeffC")), INT64_C(1)
+                                                                                                                << z);
 }
 
 void weir_kernel_I_SOFTMAX(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -142,9 +161,9 @@ void weir_kernel_I_SOFTMAX(const weir_graph *graph, weir_node node, const weir_a
     for (size_t first = 0; first < x->count; first += length) {
         const int64_t largest = largest_of(x, first, length);
         int64_t sum = 0;
-        for (size_t i = first; i < first + length; i++) sum += power(graph, node, whole(x, i) - largest);
+        for (size_t i = first; i < first + length; i++) sum = plus(sum, power(graph, node, whole(x, i) - largest));
         for (size_t i = first; i < first + length; i++) {
-            const int64_t share = power(graph, node, whole(x, i) - largest) * top;
+            const int64_t share = times(power(graph, node, whole(x, i) - largest), top);
             weir_array_set(outputs[0], i, sum < 1 ? 0 : (double)floor_of(share, sum));
         }
     }
@@ -167,7 +186,7 @@ void weir_kernel_ITA_MAX(const weir_graph *graph, weir_node node, const weir_arr
         for (size_t i = first; i < first + length; i++) sum += halved(ITA_ONE, halvings(largest - whole(x, i)));
         for (size_t i = first; i < first + length; i++)
             weir_array_set(outputs[0], i,
-                           (double)halved(floor_of(top * ITA_ONE, sum), halvings(largest - whole(x, i))));
+                           (double)halved(floor_of(times(top, ITA_ONE), sum), halvings(largest - whole(x, i))));
     }
 }
 
@@ -186,8 +205,9 @@ void weir_kernel_ITA_PARTIAL_MAX(const weir_graph *graph, weir_node node, const 
             for (size_t i = group; i < group + width; i++) sum += halved(ITA_ONE, halvings(largest - whole(x, i)));
         }
         for (size_t i = first; i < first + length; i++)
-            weir_array_set(outputs[0], i,
-                           sum < 1 ? 0 : (double)halved(floor_of(top * ITA_ONE, sum), halvings(largest - whole(x, i))));
+            weir_array_set(
+                outputs[0], i,
+                sum < 1 ? 0 : (double)halved(floor_of(times(top, ITA_ONE), sum), halvings(largest - whole(x, i))));
     }
 }
 
@@ -201,13 +221,14 @@ static void normalize(const weir_graph *graph, weir_node node, const weir_array 
                          from_shift = weir_broadcast_of(shift == NULL ? &gain->shape : &shift->shape, &x->shape);
     for (size_t first = 0; first < x->count; first += length) {
         int64_t sum = 0, squares = 0;
-        for (size_t i = first; centred && i < first + length; i++) sum += whole(x, i);
+        for (size_t i = first; centred && i < first + length; i++) sum = plus(sum, whole(x, i));
         const int64_t mean = sum / count;
-        for (size_t i = first; i < first + length; i++) squares += (whole(x, i) - mean) * (whole(x, i) - mean);
-        const int64_t deviation = root_of(floor_of(squares, count) + 1);
+        for (size_t i = first; i < first + length; i++)
+            squares = plus(squares, times(whole(x, i) - mean, whole(x, i) - mean));
+        const int64_t deviation = root_of(plus(floor_of(squares, count), 1));
         for (size_t i = first; i < first + length; i++) {
-            int64_t v = (whole(x, i) - mean) * whole(gain, weir_broadcast_index(&from_gain, i)) / deviation;
-            if (shift != NULL) v += whole(shift, weir_broadcast_index(&from_shift, i));
+            int64_t v = times(whole(x, i) - mean, whole(gain, weir_broadcast_index(&from_gain, i))) / deviation;
+            if (shift != NULL) v = plus(v, whole(shift, weir_broadcast_index(&from_shift, i)));
             weir_array_set(y, i, (double)clip_signed(floor_of(v, divisor), levels));
         }
     }

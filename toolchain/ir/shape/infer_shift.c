@@ -10,6 +10,12 @@ bool weir_infer_whole_function(const weir_graph *graph, weir_node node, weir_inf
     return weir_rule_float_input(graph, node) && set_like_input(graph, node, to);
 }
 
+bool weir_infer_whole_softmax(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    if (weir_rule_input(graph, node, 0)->shape.rank == 0)
+        return weir_rule_fail(graph, node, "input 0 is a scalar, expected rows");
+    return weir_infer_whole_function(graph, node, to);
+}
+
 /* Parameters of the last axis, or of all elements. */
 bool weir_infer_whole_norm(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *x = &weir_rule_input(graph, node, 0)->shape;
