@@ -398,6 +398,21 @@ static void outputs_without_nodes(void **state) {
     weir_graph_free(imported);
 }
 
+/* A file may name fewer outputs than the operator always has. */
+static void last_outputs_are_left_out(void **state) {
+    (void)state;
+    weir_text graph = {0};
+    put_message(&graph, GRAPH_INPUT, make_value("x", ONNX_FLOAT, 1, vector4));
+    put_message(&graph, GRAPH_OUTPUT, make_value("y", ONNX_UINT8, 1, vector4));
+    put_message(&graph, GRAPH_NODE, make_node("DynamicQuantizeLinear", "codes", "x", NULL, "y"));
+    weir_graph *imported = import_graph(graph, NULL);
+    assert_non_null(imported);
+    const weir_node node = weir_graph_find_node(imported, "codes");
+    assert_int_equal(weir_node_output_count(imported, node), 3);
+    assert_string_equal(weir_value_name(imported, weir_node_output(imported, node, 0)), "y");
+    weir_graph_free(imported);
+}
+
 /* Every row of op.def that ONNX files may hold has a rule in the schema. */
 static void every_operator_has_a_rule(void **state) {
     (void)state;
@@ -522,6 +537,7 @@ int main(void) {
         TEST(batch_and_bindings),
         TEST(initializers),
         TEST(outputs_without_nodes),
+        TEST(last_outputs_are_left_out),
         TEST(every_operator_has_a_rule),
         TEST(long_reversed_chain),
         TEST(many_uses_of_scales),

@@ -398,11 +398,12 @@ static bool resolve_inputs(importer *im, const Onnx__NodeProto *proto, weir_valu
     return fine;
 }
 
-/* Names and values of the outputs that the operator has here; `first` is the value of the first. */
+/* Names and values of the outputs that the operator has here; `first` is the value of the first. The file may leave out
+ * the last ones, which nothing reads then. */
 static void define_outputs(importer *im, const Onnx__NodeProto *proto, weir_node node, weir_value first) {
     for (size_t i = 0; i < weir_node_output_count(im->graph, node); i++) {
         const weir_value value = i == 0 ? first : weir_node_output(im->graph, node, i);
-        if (*proto->output[i] == '\0') {
+        if (i >= proto->n_output || *proto->output[i] == '\0') {
             char part[32];
             snprintf(part, sizeof part, "output%zu", i);
             weir_onnx_form_rename(im->graph, &im->scope, value, weir_node_name(im->graph, node), part);
