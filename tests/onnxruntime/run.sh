@@ -302,5 +302,16 @@ check_modes() {
     grep -q "results leave the tolerance" output || fail "a layer too many is not seen: $(cat output)"
 }
 
+# Every operator alone on inputs of every rank: refused, if need be, but never with a signal.
+check_ranks() {
+    [ -z "${WEIR_ONNX_NODES-}" ] || export PYTHONPATH="$WEIR_ONNX_NODES"
+    printf '#!/bin/sh\nkill -ABRT $$\n' >aborts
+    chmod +x aborts
+    if "$python" "$here/ranks.py" ./aborts --most 2 >output; then fail "an abort is not seen"; fi
+    grep -q "ends with -6" output || fail "an abort is not named: $(cat output)"
+    "$python" "$here/ranks.py" "$WEIR" >output || fail "$(tail -20 output)"
+    cat output
+}
+
 check_"$part"
 finish
