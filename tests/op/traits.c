@@ -304,11 +304,12 @@ static bool may_do(weir_op op, const evidence *e) {
     return false;
 }
 
-/* The host takes what files have, without the work of hardware: products by weights, arithmetic of codes. */
+/* The host takes what files have, without the work of hardware: products by weights, arithmetic of codes, and that of
+ * integer networks. */
 static bool may_stand(weir_op op) {
     const weir_trait *trait = weir_trait_of(op);
-    const bool is_work =
-        trait->task == WEIR_TASK_LAYER || trait->task == WEIR_TASK_CODE_LAYER || trait->task == WEIR_TASK_CODE_OPERATOR;
+    const bool is_work = trait->task == WEIR_TASK_LAYER || trait->task == WEIR_TASK_CODE_LAYER ||
+                         trait->task == WEIR_TASK_CODE_OPERATOR || strcmp(weir_op_get(op)->domain, "PACTOps") == 0;
     return weir_op_get(op)->class != WEIR_CLASS_TENSOR ? !trait->is_for_host : trait->is_for_host || is_work;
 }
 

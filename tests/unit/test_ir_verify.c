@@ -184,7 +184,8 @@ static void attributes_of_the_importer(void **state) {
             if (rule->composed && strcmp(a->only, rule->name) != 0) continue;
             if (rule->op == WEIR_OP_NONE || a->input != WEIR_ONNX_STAYS || a->kind >= WEIR_ONNX_REFUSED) continue;
             kept++;
-            const char *kind = a->kind == WEIR_ONNX_INT     ? a->low >= 0 && a->high == 1 ? "FLAG" : "INT"
+            const char *kind = a->kind == WEIR_ONNX_NUMBER  ? "INT"
+                               : a->kind == WEIR_ONNX_INT   ? a->low >= 0 && a->high == 1 ? "FLAG" : "INT"
                                : a->kind == WEIR_ONNX_FLOAT ? "FLOAT"
                                : a->kind == WEIR_ONNX_INTS || a->kind == WEIR_ONNX_PERMUTATION ? "INTS"
                                : a->kind == WEIR_ONNX_FLOATS                                   ? "FLOATS"
