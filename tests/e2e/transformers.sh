@@ -1,39 +1,51 @@
 #!/bin/sh
-# Transformers and normalizations as exporters write them (tests/models/transformers): the float engine gives the expected
-# outputs, also of what is exported.
+# Transformers and normalizations as exporters write them: the float engine gives the expected outputs, also of what is exported. The
+# networks of tests/models/transformers, and PyTorch's of the folder WEIR_TRAINED, which may not be copied here (without it they are left out).
 name=transformers
 . "$(dirname "$0")/lib.sh"
 
-folder=$E2E_SOURCE/tests/models/transformers
-for file in "$folder"/*.onnx; do
-    model=$(basename "$file" .onnx)
-    data=$folder/${model%_*}.npz
-    expect 0 "" "$WEIR" eval "$file" -e float -d "$data:x" -o "$model.npy"
-    array_tool equal "$model.npy" "$data:expected" 1e-4 || fail "$model"
-    expect 0 "" "$WEIR" export "$file" -o "$model.onnx"
-    expect 0 "" "$WEIR" eval "$model.onnx" -e float -d "$data:x" -o again.npy
-    array_tool same again.npy "$model.npy" || fail "$model: exported"
-done
-
-# RMSNorm as both exporters write it becomes one node, with the same results.
-for model in gpt_script gpt_dynamo; do
-    expect 0 "" "$WEIR" opt "$folder/$model.onnx" -p fold_constant,fuse_normalization -o fused.weir
-    [ "$(grep -c ' = RMSNormalization(' fused.weir)" -eq 5 ] || fail "$model: not 5 RMSNormalizations"
-    grep -q ' = Sqrt(' fused.weir && fail "$model: a root is left"
-    expect 0 "" "$WEIR" eval fused.weir -e float -d "$folder/gpt.npz:x" -o fused.npy
-    array_tool equal fused.npy "$folder/gpt.npz:expected" 1e-4 || fail "$model: fused"
-done
+folder=$E2E_SOURCE/tests/models/transformers trained=${WEIR_TRAINED-}/pytorch
+# same MODEL FILE X EXPECTED: the outputs of the file, and of what is exported of it.
+same() {
+    expect 0 "" "$WEIR" eval "$2" -e float -d "$3" -o "$1.npy"
+    array_tool equal "$1.npy" "$4" 1e-4 || fail "$1"
+    expect 0 "" "$WEIR" export "$2" -o "$1.onnx"
+    expect 0 "" "$WEIR" eval "$1.onnx" -e float -d "$3" -o again.npy
+    array_tool same again.npy "$1.npy" || fail "$1: exported"
+}
+for model in operators shift; do same $model "$folder/$model.onnx" "$folder/$model.npz:x" "$folder/$model.npz:expected"; done
 
 # What has no hardware is refused by the node's name, with what would work.
 expect 1 "node 'requantshift' \(PACTOps.RequantShift\): the arithmetic of its domain has no hardware" \
     "$WEIR" compile "$folder/shift.onnx" -o none
 grep -q "weir eval --engine float computes the network exactly" output || fail "no remedy"
-expect 1 "node 'n_1_6' \(RMSNormalization\): quantize does not support this operator" \
-    "$WEIR" compile "$folder/gpt_script.onnx" -q int8 -c "$folder/gpt.npz:x" -o none
-expect 1 "node '_1_n' \(LayerNormalization\): quantize does not support this operator" \
-    "$WEIR" compile "$folder/convnext_script.onnx" -q int8 -c "$folder/convnext.npz:x" -o none
 
-# The outputs of another network must be seen.
-if array_tool equal vit_script.npy "$folder/convnext.npz:expected" 1e-4 2>/dev/null; then fail "wrong values are not seen"; fi
+# A wrong output must be seen.
+array_tool affine shift.npy planted.npy 1 1
+if array_tool equal planted.npy "$folder/shift.npz:expected" 1e-4 2>/dev/null; then fail "wrong values are not seen"; fi
 
+if [ -d "$trained/gpt" ]; then
+    array_tool rows "$trained/images.npz:x" bytes.npy 4
+    array_tool affine bytes.npy images.npy 0 0.00392156862745098
+    array_tool rows "$trained/gpt/tokens.npy" tokens.npy 4
+    for model in convnext gpt norms points vit; do
+        array_tool rows "$trained/$model/expected.npz:y0" ${model}_expected.npy 4
+        x=images.npy
+        [ $model != gpt ] || x=tokens.npy
+        for exporter in script dynamo; do same ${model}_$exporter "$trained/$model/$exporter.onnx" $x ${model}_expected.npy; done
+    done
+
+    # RMSNorm as both exporters write it becomes one node, with the same results.
+    for exporter in script dynamo; do
+        expect 0 "" "$WEIR" opt "$trained/gpt/$exporter.onnx" -p fold_constant,fuse_normalization -o fused.weir
+        [ "$(grep -c ' = RMSNormalization(' fused.weir)" -eq 5 ] || fail "gpt, $exporter: not 5 RMSNormalizations"
+        grep -q ' = Sqrt(' fused.weir && fail "gpt, $exporter: a root is left"
+        expect 0 "" "$WEIR" eval fused.weir -e float -d tokens.npy -o fused.npy
+        array_tool equal fused.npy gpt_expected.npy 1e-4 || fail "gpt, $exporter: fused"
+    done
+    expect 1 "node 'n_1_6' \(RMSNormalization\): quantize does not support this operator" \
+        "$WEIR" compile "$trained/gpt/script.onnx" -q int8 -c tokens.npy -o none
+    expect 1 "node '_1_n' \(LayerNormalization\): quantize does not support this operator" \
+        "$WEIR" compile "$trained/convnext/script.onnx" -q int8 -c images.npy -o none
+fi
 finish

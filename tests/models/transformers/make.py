@@ -1,9 +1,7 @@
-"""make.py PYTORCH REFERENCE: the files of this folder. PYTORCH has a folder for each network as both of PyTorch's exporters write it (convnext, gpt,
-norms, points, vit), with PyTorch's outputs; what is written here are some of these files with some of the outputs, operators.onnx,
-whose outputs are ONNX Runtime's, and shift.onnx, whose outputs are those of pactops_ref.py in REFERENCE."""
+"""make.py REFERENCE: the files of this folder: operators.onnx, whose outputs are ONNX Runtime's, and shift.onnx, whose outputs are those of
+pactops_ref.py in REFERENCE."""
 
 import pathlib
-import shutil
 import sys
 
 import numpy as np
@@ -11,15 +9,8 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
-here, given = pathlib.Path(__file__).parent, pathlib.Path(sys.argv[1])
+here = pathlib.Path(__file__).parent
 FRAMES = 4
-images = np.load(given / "images.npz")["x"]
-for name, exporters in (("convnext", ["script"]), ("gpt", ["dynamo", "script"]), ("norms", ["script"]), ("points", ["script"]), ("vit", ["script"])):
-    x = np.load(given / name / "tokens.npy")[:FRAMES] if name == "gpt" else images[:FRAMES].astype(np.float32) / np.float32(255)
-    np.savez_compressed(here / f"{name}.npz", x=x, expected=np.load(given / name / "expected.npz")["y0"][:FRAMES])
-    for exporter in exporters:
-        shutil.copyfile(given / name / f"{exporter}.onnx", here / f"{name}_{exporter}.onnx")
-
 rng = np.random.default_rng(38)
 
 
@@ -66,7 +57,7 @@ x = rng.normal(0, 1, (FRAMES, LENGTH, SIZE)).astype(np.float32)
 np.savez_compressed(here / "operators.npz", x=x, expected=np.concatenate([session.run(None, {"x": f[None]})[0] for f in x]))
 
 # A block of RequantShift's domain, its operators without a domain and their attributes as tensors.
-sys.path.insert(0, sys.argv[2])
+sys.path.insert(0, sys.argv[1])
 import pactops_ref
 
 constants, nodes = [], []
