@@ -126,6 +126,10 @@ weir_quant weir_lower_quant_of(weir_dtype dtype, const double *scale, const int6
 
 bool weir_lower_is_real(weir_op quantizer) { return strcmp(weir_op_get(quantizer)->domain, "") != 0; }
 
+bool weir_lower_is_whole(weir_op op) {
+    return strcmp(weir_op_get(op)->domain, weir_op_get(WEIR_OP_REQUANT_SHIFT)->domain) == 0;
+}
+
 weir_contract weir_lower_contract_of(const weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node);
     if (!weir_trait_is_quantizer(op)) return l->contract;

@@ -109,6 +109,8 @@ bool weir_lower_conv(weir_lowering *l, weir_node node, const weir_expression *x,
 bool weir_lower_conv_transpose(weir_lowering *l, weir_node node);
 /* QONNX quantizers are defined in real arithmetic, all others in ONNX Runtime's float32 arithmetic. */
 bool weir_lower_is_real(weir_op quantizer);
+/* An operator of RequantShift's domain: of real numbers that are whole. */
+bool weir_lower_is_whole(weir_op op);
 /* Who defines how the node rounds a number: itself where it is a quantizer, of which a model may have some of each
  * kind. */
 weir_contract weir_lower_contract_of(const weir_lowering *l, weir_node node);
@@ -318,6 +320,12 @@ void weir_lower_whole_weights(weir_lowering *l, weir_value value);
 /* QONNX's quantizers beside Quant. */
 bool weir_lower_multi_threshold(weir_lowering *l, weir_node node);
 bool weir_lower_trunc(weir_lowering *l, weir_node node);
+
+/* RequantShift's domain (lower_shift.c). */
+bool weir_lower_requant_shift(weir_lowering *l, weir_node node);
+bool weir_lower_no_norm(weir_lowering *l, weir_node node);
+bool weir_lower_divide_by_attribute(weir_lowering *l, weir_node node);
+bool weir_lower_integer_mean(weir_lowering *l, weir_node node);
 
 /* What depends on constants behind quantizers becomes constant codes behind one; false after a reported error. */
 bool weir_lower_weights(weir_graph *graph);

@@ -42,7 +42,9 @@ static bool power_of_two(const weir_realizer *r, size_t c, int *exponent) {
 
 /* Power-of-two ratio, whole additions: y = round((x + add) * 2^e) with the zero point of y inside add. */
 bool weir_candidate_shift_of(const weir_realizer *r, weir_candidate *k) {
-    if (r->thresholds != NULL || r->stride != 1 || r->requantizer.step_count > 0) return false;
+    if (r->thresholds != NULL || r->stride != 1 || r->requantizer.step_count > 0 ||
+        weir_requantizer_is_floor(&r->requantizer))
+        return false;
     int exponent = 0, other;
     for (size_t c = 0; c < r->channels; c++) {
         if (!power_of_two(r, c, &other) || (c > 0 && other != exponent) || other > 16 || other < -40) return false;

@@ -61,6 +61,9 @@ bool weir_realizer_read(weir_realizer *r) {
             const size_t channels = weir_step_channels(&r->requantizer.step[i]);
             if (channels > 1) r->channels = channels;
         }
+        const weir_array *of_floor[2] = {r->requantizer.factor, r->requantizer.addend};
+        for (size_t i = 0; i < 2; i++)
+            if (of_floor[i] != NULL && of_floor[i]->count > 1) r->channels = of_floor[i]->count;
         r->low = r->requantizer.low;
         r->high = r->requantizer.high;
         if (out->quant.format == WEIR_FORMAT_BINARY) {

@@ -79,6 +79,20 @@ static weir_value mirror_layer(const weir_realizer *r, weir_node layer) {
     return weir_infer_node(graph, made) ? weir_node_output(graph, made, 0) : WEIR_NO_VALUE;
 }
 
+/* The floor of a quotient has factors with the other sign instead. */
+static bool mirror_floor(weir_realizer *r, weir_node layer) {
+    int64_t *factor = weir_malloc(r->channels * sizeof *factor);
+    for (size_t c = 0; c < r->channels; c++)
+        factor[c] = (falls(r, c) ? -1 : 1) *
+                    weir_array_get_int(r->requantizer.factor, r->requantizer.factor->count == 1 ? 0 : c);
+    const weir_value sums = mirror_layer(r, layer);
+    weir_node_set_input(r->graph, r->node, 2, weir_realizer_parameter(r, "factor", factor, r->channels, 0));
+    free(factor);
+    if (sums.id == 0) return false;
+    weir_node_set_input(r->graph, r->node, 0, sums);
+    return weir_infer_node(r->graph, r->node) && weir_realizer_read(r);
+}
+
 /* The node reads such sums, and its first step gives the numbers their sign back: all channels' functions rise. */
 static bool mirror(weir_realizer *r, weir_node layer) {
     weir_graph *graph = r->graph;
@@ -130,7 +144,7 @@ bool weir_realizer_straighten(weir_realizer *r) {
     if (count == 0) return true;
     weir_node layer = layer_of(r);
     if (layer.id == 0 && count < r->channels) layer = add_layer(r);
-    if (layer.id != 0) return mirror(r, layer);
+    if (layer.id != 0) return weir_requantizer_is_floor(&r->requantizer) ? mirror_floor(r, layer) : mirror(r, layer);
     bool binary = r->stride == 2;
     const int64_t codes = r->high - r->low;
     r->base = binary ? 1 : r->high;

@@ -154,8 +154,37 @@ static bool use_wide_scale(weir_realizer *r, weir_candidate *k) {
     return fine;
 }
 
+/* The floor of a quotient by a power of two is a Scale as it is, with common factors of two left out. False: it has too
+ * many bits. */
+static bool floor_of(const weir_realizer *r, weir_candidate *k) {
+    int shift;
+    if (r->thresholds != NULL || r->stride != 1 || !weir_requantizer_is_floor(&r->requantizer) ||
+        frexp((double)r->requantizer.divisor, &shift) != 0.5)
+        return false;
+    const weir_array *factor = r->requantizer.factor, *addend = r->requantizer.addend;
+    *k = (weir_candidate){WEIR_OP_SCALE, shift - 1, 0, WEIR_ROUND_FLOOR, 0, r->low, r->high, k->multiplier, k->add};
+    uint64_t any = 0;
+    for (size_t c = 0; c < r->channels; c++) {
+        k->multiplier[c] = weir_array_get_int(factor, factor->count == 1 ? 0 : c);
+        any |= (uint64_t)k->multiplier[c];
+    }
+    for (; k->shift > 0 && (any & 1) == 0; any >>= 1, k->shift--)
+        for (size_t c = 0; c < r->channels; c++) k->multiplier[c] /= 2;
+    bool fits = true;
+    for (size_t c = 0; c < r->channels; c++) {
+        /* the digits of the addend that no product reaches are below the point of the floor */
+        const int64_t add = weir_array_get_int(addend, addend->count == 1 ? 0 : c),
+                      by = r->requantizer.divisor >> k->shift;
+        k->add[c] = add / by - (add % by < 0);
+        fits &= weir_realizer_bits(k->multiplier[c]) <= WIDE_MULTIPLIER_BITS &&
+                weir_realizer_bits(k->add[c]) <= WEIR_CANDIDATE_ADD_BITS;
+    }
+    return fits;
+}
+
 bool weir_realizer_use_wide(weir_realizer *r, weir_candidate *k) {
     if (r->thresholds != NULL || r->stride != 1) return has_table(r, MOST_ENTRIES) ? use_table(r, k) : fail_wide(r);
+    if (floor_of(r, k) && agrees(r, k)) return weir_realizer_use_candidate(r, k);
     if (is_exact(r) && weir_candidate_shift_of(r, k) && agrees(r, k)) return weir_realizer_use_candidate(r, k);
     bool onnx = r->requantizer.offset == NULL;
     if (onnx && weir_candidate_float_of(r, k) && agrees(r, k)) return weir_realizer_use_candidate(r, k);

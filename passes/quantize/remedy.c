@@ -83,24 +83,9 @@ static bool has_fixed_scales(const weir_graph *model) {
     return fine;
 }
 
-/* Reports the first node of RequantShift's domain; false then. */
-static bool has_lowered_domain(const weir_graph *model) {
-    for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
-        const weir_op_info *info = weir_node_info(model, node);
-        if (strcmp(info->domain, weir_op_get(WEIR_OP_REQUANT_SHIFT)->domain) != 0) continue;
-        weir_error(weir_node_location(model, node), "node '%s' (%s): the arithmetic of its domain has no hardware",
-                   weir_node_name(model, node), info->full_name);
-        weir_note(
-            "weir eval --engine float computes the network exactly; for hardware, quantize the float network that "
-            "it was made of (--quantize int8 --calibration DATA), or export it with QuantizeLinear");
-        return false;
-    }
-    return true;
-}
-
 bool weir_remedy_formats(const weir_graph *model) {
     bool fine = true, configured = true;
-    if (!has_fixed_scales(model) || !has_lowered_domain(model)) return false;
+    if (!has_fixed_scales(model)) return false;
     for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
         if (*weir_node_string(model, node, "calibrator", "") != '\0') {
             weir_error(weir_node_location(model, node), "node '%s' has no range: run tensorrt_calibrate",

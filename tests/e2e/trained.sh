@@ -32,6 +32,17 @@ array_tool rows cifar_expected_all.npy cifar_expected.npy $images
 expect 0 "" "$WEIR" eval "$network" --data cifar.npy -o cifar_out.npy
 array_tool same cifar_out.npy cifar_expected.npy || fail "ResNet-8"
 
+# Integer networks of RequantShift's domain: outputs, all of them codes, as published.
+for network in requantshift_ad_autoencoder requantshift_kws_dscnn; do
+    file=$folder/$network
+    array_tool affine "$file/inputs.npz:input_0" $network.npy 0 1
+    expect 0 "" "$WEIR" eval "$file/model.onnx" --input-quantizer u8:1 --data $network.npy -o ${network}_out.npy
+    array_tool affine "$file/expected.npz:output_0" ${network}_expected.npy 0 1
+    array_tool same ${network}_out.npy ${network}_expected.npy || fail "$network"
+done
+expect 0 "^  icarus +always +1 +0 of " "$WEIR" check "$folder/requantshift_ad_autoencoder/model.onnx" --input-quantizer u8:1 \
+    --data requantshift_ad_autoencoder.npy --simulator icarus --frames 1 --debug-frames 1
+
 # What FINN streamlined: MultiThreshold and whole numbers as weights; labels.
 finn=$folder/finn_tfc_multithreshold
 expect 0 "" "$WEIR" eval "$finn/tfc_w1a1_multithreshold.onnx" --data "$finn/input.npy" -o finn_out.npy

@@ -209,6 +209,8 @@ def compute_node(folder, graph, node, data):
         used.add("NumPy (reference.py)")
         types = [graph.types[n] for n in names if n is not None], [graph.types[n] for n in outputs]
         found = module_of(own, "reference").compute(inputs, attributes, *types)
+        # whole numbers that the graph has as real ones
+        found = [f.astype("float32") if t.startswith("float32") else f for f, t in zip(map(np.asarray, found), types[1])]
     elif op.startswith("qonnx."):
         found = compute_qonnx(op, inputs, attributes)
     else:

@@ -253,8 +253,9 @@ static bool takes_operator(const char *cases, weir_op op, const char *folder, bo
     return r.taken;
 }
 
-/* Has the operator no float form that quantize could take? */
+/* Has the operator no float form that quantize could take? RequantShift's domain computes with whole numbers. */
 static bool is_quantized_already(weir_op op) {
+    if (strcmp(weir_op_get(op)->domain, weir_op_get(WEIR_OP_REQUANT_SHIFT)->domain) == 0) return true;
     const weir_trait_task task = weir_trait_of(op)->task;
     return weir_op_get(op)->class != WEIR_CLASS_TENSOR || task == WEIR_TASK_QUANTIZER ||
            task == WEIR_TASK_DEQUANTIZER || task == WEIR_TASK_CODE_LAYER || task == WEIR_TASK_CODE_OPERATOR;

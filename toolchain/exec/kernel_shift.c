@@ -4,8 +4,6 @@
 #include <assert.h>
 #include <math.h>
 
-typedef int64_t (*function)(const weir_graph *graph, weir_node node, int64_t x);
-
 /* Far beyond the whole numbers of float32, and so that differences of two are numbers of 64 bits. */
 static const double MOST = 0x1p61;
 
@@ -66,41 +64,35 @@ void weir_kernel_REQUANT_SHIFT(const weir_graph *graph, weir_node node, const we
     }
 }
 
-static void apply(const weir_graph *graph, weir_node node, const weir_array *x, weir_array *y, function f) {
-    for (size_t i = 0; i < x->count; i++) weir_array_set(y, i, (double)f(graph, node, whole(x, i)));
-}
-
 /* I-BERT's: erf as a parabola up to -b, one from there on. */
-static int64_t gelu(const weir_graph *graph, weir_node node, int64_t x) {
-    const int64_t b = number(graph, node, "b"), one = number(graph, node, "one"), size = x < 0 ? -x : x;
-    const int64_t q = (size < -b ? size : -b) + b, erf = (x > 0) - (x < 0);
+static int64_t gelu(int64_t x, int64_t b, int64_t one) {
+    const int64_t size = x < 0 ? -x : x, q = (size < -b ? size : -b) + b, erf = (x > 0) - (x < 0);
     return times(x, floor_of(plus(one, erf * plus(one, -times(q, q))), 2));
 }
 
 void weir_kernel_I_GELU(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                         weir_array *const *outputs) {
-    apply(graph, node, inputs[0], outputs[0], gelu);
-}
-
-static int64_t hardswish(const weir_graph *graph, weir_node node, int64_t x) {
-    return times(x, times(clip(plus(x, number(graph, node, "three")), 0, number(graph, node, "six")),
-                          number(graph, node, "one_over_six")));
+    const int64_t b = number(graph, node, "b"), one = number(graph, node, "one");
+    for (size_t i = 0; i < inputs[0]->count; i++)
+        weir_array_set(outputs[0], i, (double)gelu(whole(inputs[0], i), b, one));
 }
 
 void weir_kernel_I_HARDSWISH(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                              weir_array *const *outputs) {
-    apply(graph, node, inputs[0], outputs[0], hardswish);
-}
-
-static int64_t divide_by_attribute(const weir_graph *graph, weir_node node, int64_t x) {
-    const int64_t eta = number(graph, node, "eta");
-    return floor_of(times(times(number(graph, node, "Delta"), eta), x),
-                    plus(times(eta, number(graph, node, "y")), number(graph, node, "eps")));
+    const int64_t three = number(graph, node, "three"), six = number(graph, node, "six"),
+                  share = number(graph, node, "one_over_six");
+    for (size_t i = 0; i < inputs[0]->count; i++) {
+        const int64_t x = whole(inputs[0], i);
+        weir_array_set(outputs[0], i, (double)times(x, times(clip(plus(x, three), 0, six), share)));
+    }
 }
 
 void weir_kernel_TRUE_INTEGER_DIV(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                                   weir_array *const *outputs) {
-    apply(graph, node, inputs[0], outputs[0], divide_by_attribute);
+    const int64_t eta = number(graph, node, "eta"), factor = times(number(graph, node, "Delta"), eta),
+                  divisor = plus(times(eta, number(graph, node, "y")), number(graph, node, "eps"));
+    for (size_t i = 0; i < inputs[0]->count; i++)
+        weir_array_set(outputs[0], i, (double)floor_of(times(factor, whole(inputs[0], i)), divisor));
 }
 
 /* Half up; a divisor below 1 gives 0. */
@@ -145,12 +137,16 @@ static int64_t largest_of(const weir_array *x, size_t first, size_t count) {
     return largest;
 }
 
-/* I-BERT's power of a distance d <= 0 to the largest: a parabola of the rest, shifted by the whole halvings. */
-static int64_t power(const weir_graph *graph, weir_node node, int64_t d) {
-    const int64_t halving = number(graph, node, "log2"), most = 31, all = -d / halving, z = all < most ? all : most;
-    const int64_t p = plus(plus(d, times(z, halving)), number(graph, node, "coeffB"));
-    return floor_of(plus(times(times(number(graph, node, "coeffA"), p), p), number(graph, node, "coeffC")), INT64_C(1)
-                                                                                                                << z);
+/* The parameters of I-BERT's power. */
+typedef struct power {
+    int64_t a, b, c, halving;
+} power;
+
+/* Of a distance d <= 0 to the largest: a parabola of the rest, shifted by the whole halvings. */
+static int64_t power_of(const power *of, int64_t d) {
+    const int64_t most = 31, all = -d / of->halving, z = all < most ? all : most;
+    const int64_t p = plus(plus(d, times(z, of->halving)), of->b);
+    return floor_of(plus(times(times(of->a, p), p), of->c), INT64_C(1) << z);
 }
 
 void weir_kernel_I_SOFTMAX(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -158,12 +154,14 @@ void weir_kernel_I_SOFTMAX(const weir_graph *graph, weir_node node, const weir_a
     const weir_array *x = inputs[0];
     const size_t length = row_length(x);
     const int64_t top = number(graph, node, "n_levels") - 1;
+    const power of = {number(graph, node, "coeffA"), number(graph, node, "coeffB"), number(graph, node, "coeffC"),
+                      number(graph, node, "log2")};
     for (size_t first = 0; first < x->count; first += length) {
         const int64_t largest = largest_of(x, first, length);
         int64_t sum = 0;
-        for (size_t i = first; i < first + length; i++) sum = plus(sum, power(graph, node, whole(x, i) - largest));
+        for (size_t i = first; i < first + length; i++) sum = plus(sum, power_of(&of, whole(x, i) - largest));
         for (size_t i = first; i < first + length; i++) {
-            const int64_t share = times(power(graph, node, whole(x, i) - largest), top);
+            const int64_t share = times(power_of(&of, whole(x, i) - largest), top);
             weir_array_set(outputs[0], i, sum < 1 ? 0 : (double)floor_of(share, sum));
         }
     }
@@ -175,6 +173,15 @@ static int64_t halvings(int64_t distance) { return (distance + (1 << (ITA_STEP -
 
 static int64_t halved(int64_t x, int64_t times) { return times > 62 ? 0 : x >> times; }
 
+static int64_t ita_power(int64_t largest, int64_t x) { return halved(ITA_ONE, halvings(largest - x)); }
+
+/* The shares of a row with these, in whole halvings of the largest one; of a sum of 0 all are 0. */
+static void set_shares(const weir_array *x, weir_array *y, size_t first, int64_t top, int64_t largest, int64_t sum) {
+    const int64_t most = sum < 1 ? 0 : floor_of(times(top, ITA_ONE), sum);
+    for (size_t i = first; i < first + row_length(x); i++)
+        weir_array_set(y, i, (double)halved(most, halvings(largest - whole(x, i))));
+}
+
 void weir_kernel_ITA_MAX(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                          weir_array *const *outputs) {
     const weir_array *x = inputs[0];
@@ -183,10 +190,8 @@ void weir_kernel_ITA_MAX(const weir_graph *graph, weir_node node, const weir_arr
     for (size_t first = 0; first < x->count; first += length) {
         const int64_t largest = largest_of(x, first, length);
         int64_t sum = 0;
-        for (size_t i = first; i < first + length; i++) sum += halved(ITA_ONE, halvings(largest - whole(x, i)));
-        for (size_t i = first; i < first + length; i++)
-            weir_array_set(outputs[0], i,
-                           (double)halved(floor_of(times(top, ITA_ONE), sum), halvings(largest - whole(x, i))));
+        for (size_t i = first; i < first + length; i++) sum += ita_power(largest, whole(x, i));
+        set_shares(x, outputs[0], first, top, largest, sum);
     }
 }
 
@@ -202,12 +207,9 @@ void weir_kernel_ITA_PARTIAL_MAX(const weir_graph *graph, weir_node node, const 
             const int64_t here = largest_of(x, group, width);
             if (here > largest) sum = halved(sum, halvings(here - largest));
             if (here > largest) largest = here;
-            for (size_t i = group; i < group + width; i++) sum += halved(ITA_ONE, halvings(largest - whole(x, i)));
+            for (size_t i = group; i < group + width; i++) sum += ita_power(largest, whole(x, i));
         }
-        for (size_t i = first; i < first + length; i++)
-            weir_array_set(
-                outputs[0], i,
-                sum < 1 ? 0 : (double)halved(floor_of(times(top, ITA_ONE), sum), halvings(largest - whole(x, i))));
+        set_shares(x, outputs[0], first, top, largest, sum);
     }
 }
 

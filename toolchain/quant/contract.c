@@ -7,7 +7,7 @@
 #include "quant/arithmetic.h"
 #include "support/text/unreachable.h"
 
-static const char *const names[WEIR_CONTRACT_COUNT] = {"qlinear", "quant", "exact"};
+static const char *const names[WEIR_CONTRACT_COUNT] = {"qlinear", "quant", "exact", "requantshift"};
 
 const char *weir_contract_name(weir_contract contract) {
     assert(contract < WEIR_CONTRACT_COUNT);
@@ -142,6 +142,16 @@ static bool read_steps(const weir_graph *graph, weir_node node, weir_requantizer
     return input == 2 || input == weir_node_input_count(graph, node);
 }
 
+static bool read_floor(const weir_graph *graph, weir_node node, weir_requantizer *requantizer) {
+    const weir_value factor = weir_node_input(graph, node, 2), addend = weir_node_input(graph, node, 3);
+    if (factor.id == 0 || addend.id == 0) return false;
+    requantizer->step_count = 0;
+    requantizer->factor = weir_value_constant(graph, factor);
+    requantizer->addend = weir_value_constant(graph, addend);
+    requantizer->divisor = weir_node_int(graph, node, "divisor", 1);
+    return requantizer->factor != NULL && requantizer->addend != NULL;
+}
+
 bool weir_requantizer_of(const weir_graph *graph, weir_node node, weir_requantizer *requantizer) {
     weir_value offset = weir_node_input(graph, node, 1);
     requantizer->from = &weir_value_type(graph, weir_node_input(graph, node, 0))->quant;
@@ -152,8 +162,11 @@ bool weir_requantizer_of(const weir_graph *graph, weir_node node, weir_requantiz
     requantizer->low = weir_node_int(graph, node, "low", low);
     requantizer->high = weir_node_int(graph, node, "high", high);
     requantizer->count = weir_node_int(graph, node, "count", 1);
-    return read_steps(graph, node, requantizer) &&
-           weir_contract_parse(weir_node_string(graph, node, "arithmetic", "qlinear"), &requantizer->contract);
+    requantizer->factor = requantizer->addend = NULL;
+    if (!weir_contract_parse(weir_node_string(graph, node, "arithmetic", "qlinear"), &requantizer->contract))
+        return false;
+    return weir_requantizer_is_floor(requantizer) ? read_floor(graph, node, requantizer)
+                                                  : read_steps(graph, node, requantizer);
 }
 
 static int64_t clip(int64_t code, int64_t low, int64_t high) { return code < low ? low : code > high ? high : code; }
@@ -161,6 +174,18 @@ static int64_t clip(int64_t code, int64_t low, int64_t high) { return code < low
 float weir_requantizer_multiplier(const weir_requantizer *r, int64_t channel) {
     const float to = (float)weir_quant_scale(r->to, channel) * (float)r->count;
     return (float)weir_quant_element_scale(r->from, channel, r->count) / to;
+}
+
+bool weir_requantizer_is_floor(const weir_requantizer *r) { return r->contract == WEIR_CONTRACT_REQUANTSHIFT; }
+
+static int64_t of_channel(const weir_array *numbers, int64_t channel) {
+    return weir_array_get_int(numbers, numbers->count == 1 ? 0 : (size_t)channel);
+}
+
+/* Inference has seen to it that 64 bits hold the numerator. */
+static int64_t apply_floor(const weir_requantizer *r, int64_t channel, int64_t code) {
+    const int64_t numerator = code * of_channel(r->factor, channel) + of_channel(r->addend, channel);
+    return clip(numerator / r->divisor - (numerator % r->divisor < 0), r->low, r->high);
 }
 
 bool weir_requantizer_is_product(const weir_requantizer *r) {
@@ -177,6 +202,7 @@ int64_t weir_channel_product_apply(const weir_channel_product *p, int64_t code) 
 }
 
 int64_t weir_requantizer_apply(const weir_requantizer *r, int64_t channel, int64_t code) {
+    if (weir_requantizer_is_floor(r)) return apply_floor(r, channel, code);
     if (weir_requantizer_is_product(r)) {
         const weir_channel_product product = weir_requantizer_product(r, channel);
         return weir_channel_product_apply(&product, code);
@@ -206,6 +232,7 @@ static double threshold_slope(const weir_step *step, int64_t channel) {
 }
 
 double weir_requantizer_slope(const weir_requantizer *r, int64_t channel) {
+    if (weir_requantizer_is_floor(r)) return (double)of_channel(r->factor, channel) / (double)r->divisor;
     double slope = weir_quant_scale(r->from, channel) / weir_quant_scale(r->to, channel);
     for (size_t i = 0; i < r->step_count; i++) {
         if (r->step[i].op == WEIR_OP_MULTI_THRESHOLD) {

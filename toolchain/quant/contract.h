@@ -1,5 +1,5 @@
 /* Whose rounding applies: what "bit-exact" refers to (DESIGN, "Numbers"), for each node ("arithmetic" in text IR:
- * qlinear, quant, exact), applied here to quantization records, per channel. */
+ * qlinear, quant, exact, requantshift), applied here to quantization records, per channel. */
 #ifndef WEIR_QUANT_CONTRACT_H
 #define WEIR_QUANT_CONTRACT_H
 
@@ -10,6 +10,8 @@ typedef enum weir_contract {
     WEIR_CONTRACT_REAL,        /* float64 arithmetic, rounding by the quantization record: QONNX, MASE's fixed point */
     /* of sums: ONNX Runtime's rounding of the exact number: its float kernels, except for their own error */
     WEIR_CONTRACT_EXACT,
+    /* of whole numbers: RequantShift's domain, the floor of (code * factor + addend) / divisor */
+    WEIR_CONTRACT_REQUANTSHIFT,
     WEIR_CONTRACT_COUNT
 } weir_contract;
 
@@ -62,11 +64,15 @@ typedef struct weir_requantizer {
     int64_t count;            /* number of elements whose mean is quantized; 1: no mean */
     size_t step_count;
     weir_step step[WEIR_STEPS];
+    const weir_array *factor, *addend; /* of requantshift alone, one or one per channel, and above 0 */
+    int64_t divisor;
 } weir_requantizer;
 
 /* Reads contract, low, high, the offset and the steps of a Requantize node; false if a name is unknown. */
 bool weir_requantizer_of(const weir_graph *graph, weir_node node, weir_requantizer *requantizer);
 int64_t weir_requantizer_apply(const weir_requantizer *requantizer, int64_t channel, int64_t code);
+/* Is it the floor of a quotient of whole numbers? */
+bool weir_requantizer_is_floor(const weir_requantizer *requantizer);
 /* Is it one float32 product and its rounding? Then the channel's product is `apply`. */
 bool weir_requantizer_is_product(const weir_requantizer *requantizer);
 /* Its parameters for one channel, read once. */

@@ -663,7 +663,17 @@ static weir_quant times_count(const work *w, const weir_quant *given) {
     return quant;
 }
 
+/* A Mod of integers is not negative. */
+static bool add_floor(const work *w) {
+    if (!fits(reach_of(w, 0) * reach_of(w, 2) + reach_of(w, 3))) return fail(w, "it needs more than 62 bits");
+    name divisor = whole(w, attribute(w, "divisor", 1));
+    name v = binary(w, WEIR_OP_ADD, binary(w, WEIR_OP_MUL, codes(w, 0), codes(w, 2)), codes(w, 3));
+    name rest = binary(w, WEIR_OP_MOD, v, divisor);
+    return store_clipped(w, binary(w, WEIR_OP_DIV, binary(w, WEIR_OP_SUB, v, rest), divisor));
+}
+
 static bool add_requantize(const work *w) {
+    if (strcmp(weir_node_string(w->b->graph, w->node, "arithmetic", ""), "requantshift") == 0) return add_floor(w);
     const weir_quant *from = &input_type(w, 0)->quant, *to = &output_type(w)->quant;
     const int rank = input_type(w, 0)->shape.rank;
     const bool offset = input_value(w, 1).id != 0, steps = *weir_node_string(w->b->graph, w->node, "steps", "") != '\0';

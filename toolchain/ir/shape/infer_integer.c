@@ -365,14 +365,38 @@ static bool check_steps(const weir_graph *graph, weir_node node) {
                           inputs > 2 ? inputs - 2 : 0);
 }
 
+/* Constants for the floor of a quotient, whose numerators 64 bits hold. */
+static bool check_floor(const weir_graph *graph, weir_node node) {
+    int64_t low, high;
+    if (weir_rule_input(graph, node, 1) != NULL || weir_node_attribute(graph, node, "steps") != NULL)
+        return weir_rule_fail(graph, node, "'requantshift' has no offset and no steps");
+    if (weir_rule_input(graph, node, 2) == NULL || weir_rule_input(graph, node, 3) == NULL)
+        return weir_rule_fail(graph, node, "'requantshift' takes a factor and an addend, inputs 2 and 3");
+    if (!check_constant(graph, node, 2, WEIR_INT64) || !check_constant(graph, node, 3, WEIR_INT64)) return false;
+    if (weir_node_int(graph, node, "divisor", 1) < 1) return weir_rule_fail(graph, node, "'divisor' is below 1");
+    const weir_array *factor = weir_rule_constant(graph, node, 2), *addend = weir_rule_constant(graph, node, 3);
+    const size_t count = factor->count > addend->count ? factor->count : addend->count;
+    input_range(graph, node, 0, &low, &high);
+    for (size_t c = 0; c < count; c++) {
+        const wide by = weir_array_get_int(factor, factor->count == 1 ? 0 : c),
+                   add = weir_array_get_int(addend, addend->count == 1 ? 0 : c);
+        const wide ends[2] = {low * by + add, high * by + add};
+        for (int i = 0; i < 2; i++)
+            if (ends[i] >= range_limit || ends[i] <= -range_limit)
+                return weir_rule_fail(graph, node, "its products have more than 62 bits");
+    }
+    return true;
+}
+
 bool weir_infer_requantize(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    static const char *const kinds[] = {"qlinear", "quant", "exact", NULL};
+    static const char *const kinds[] = {"qlinear", "quant", "exact", "requantshift", NULL};
     const weir_type *x = weir_rule_input(graph, node, 0);
     if (!integer_input(graph, node, 0) || !weir_rule_is_word(graph, node, "arithmetic", kinds) ||
         !check_constant(graph, node, 1, WEIR_FLOAT64) || !check_channels(graph, node, x)) {
         return false;
     }
-    if (!check_steps(graph, node)) return false;
+    const bool is_floor = strcmp(weir_node_string(graph, node, "arithmetic", ""), "requantshift") == 0;
+    if (is_floor ? !check_floor(graph, node) : !check_steps(graph, node)) return false;
     const int64_t elements = weir_node_int(graph, node, "count", 1);
     if (elements < 1 || elements > COUNT_LIMIT)
         return weir_rule_fail(graph, node, "'count' is %lld, expected 1 to %d", (long long)elements, COUNT_LIMIT);
