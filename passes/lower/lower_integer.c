@@ -125,7 +125,8 @@ weir_lowered weir_lower_integer_takes(weir_op op) {
  * numbers. */
 static weir_contract contract_of(const weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (weir_lower_is_whole(weir_node_op(graph, node))) return WEIR_CONTRACT_REAL;
+        if (weir_lower_is_whole(weir_node_op(graph, node)) || weir_lower_is_quotient(graph, node))
+            return WEIR_CONTRACT_REAL;
         if (weir_trait_is_quantizer(weir_node_op(graph, node)) && weir_lower_is_real(weir_node_op(graph, node)))
             return WEIR_CONTRACT_REAL;
     }

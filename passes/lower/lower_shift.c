@@ -261,3 +261,71 @@ bool weir_lower_integer_mean(weir_lowering *l, weir_node node) {
     return weir_lower_reduce_mean(l, node, NULL) &&
            add_fraction(l, node, weir_lower_expression(l, weir_node_output(l->from, node, 0)), &f);
 }
+
+/* --- the same written out, as NEMO exports it: Cast to int64, Mul, Div, Cast to float32, Clip --- */
+
+/* The constant whole number of an operand of int64, and the other operand; false: there is none. */
+static bool read_whole(const weir_graph *graph, weir_node node, size_t data, double *number, weir_value *other) {
+    const weir_array *constant = weir_value_constant(graph, weir_node_input(graph, node, 1 - data));
+    *other = weir_node_input(graph, node, data);
+    if (constant == NULL || constant->count != 1 || constant->dtype != WEIR_INT64) return false;
+    *number = weir_array_get(constant, 0);
+    return true;
+}
+
+/* The real numbers of which the value, an integer quotient, is factor * x / divisor; none: it is no such. */
+static weir_value quotient_of(const weir_graph *graph, weir_value value, double *factor, double *divisor) {
+    weir_node maker = weir_value_producer(graph, value);
+    weir_value x;
+    if (maker.id == 0 || weir_trait_kind(graph, maker) != WEIR_OP_DIV || !read_whole(graph, maker, 0, divisor, &x) ||
+        *divisor < 1)
+        return WEIR_NO_VALUE;
+    *factor = 1;
+    for (maker = weir_value_producer(graph, x); maker.id != 0 && weir_trait_kind(graph, maker) == WEIR_OP_MUL;
+         maker = weir_value_producer(graph, x)) {
+        double by;
+        if (!read_whole(graph, maker, 0, &by, &x) && !read_whole(graph, maker, 1, &by, &x)) return WEIR_NO_VALUE;
+        *factor *= by;
+    }
+    if (maker.id == 0 || weir_trait_kind(graph, maker) != WEIR_OP_CAST) return WEIR_NO_VALUE;
+    x = weir_node_input(graph, maker, 0);
+    return weir_value_type(graph, x)->dtype == WEIR_FLOAT32 ? x : WEIR_NO_VALUE;
+}
+
+bool weir_lower_is_quotient(const weir_graph *graph, weir_node node) {
+    double factor, divisor;
+    return quotient_of(graph, weir_node_output(graph, node, 0), &factor, &divisor).id != 0;
+}
+
+/* The quotient that the Clip bounds to codes of 0 and more, of which it is the floor. False: it is no such. */
+static weir_value read_clipped(weir_lowering *l, weir_node node, fraction *f) {
+    const weir_node cast = weir_value_producer(l->from, weir_node_input(l->from, node, 0));
+    const weir_array *low = weir_lower_clip_bound(l, node, 1), *high = weir_lower_clip_bound(l, node, 2);
+    if (cast.id == 0 || weir_trait_kind(l->from, cast) != WEIR_OP_CAST || low == NULL || high == NULL)
+        return WEIR_NO_VALUE;
+    const double ends[2] = {weir_array_get(low, 0), weir_array_get(high, 0)};
+    double divisor;
+    if (!(ends[0] >= 0 && ends[0] == floor(ends[0]) && ends[1] == floor(ends[1]) && ends[0] < ends[1] &&
+          ends[1] < (double)WIDEST))
+        return WEIR_NO_VALUE;
+    const weir_value x = quotient_of(l->from, weir_node_input(l->from, cast, 0), &f->factor[0], &divisor);
+    if (x.id == 0 || !(divisor < (double)WIDEST && fabs(f->factor[0]) < MOST)) return WEIR_NO_VALUE;
+    f->divisor = (int64_t)divisor;
+    f->low = (int64_t)ends[0];
+    f->high = (int64_t)ends[1];
+    return x;
+}
+
+bool weir_lower_clipped_quotient(weir_lowering *l, weir_node node) {
+    double factor, addend = 0;
+    fraction f = {.count = 1, .factor = &factor, .addend = &addend};
+    const weir_value value = read_clipped(l, node, &f);
+    const weir_expression *x = value.id == 0 ? NULL : weir_lower_expression(l, value);
+    if (weir_expression_source(x) != WEIR_EXPRESSION_CODES || weir_expression_kind_of(x) == WEIR_EXPRESSION_RELU)
+        return false;
+    weir_diag_log *log = weir_diag_capture();
+    const bool fine = add_fraction(l, node, x, &f);
+    weir_diag_release(log);
+    weir_diag_log_free(log);
+    return fine;
+}

@@ -201,9 +201,9 @@ static double power_of(const weir_function *f, weir_node node) {
 /* One operand that is not constant, which is not a divisor. */
 static bool is_monotone(const weir_function *f, weir_node node) {
     const weir_graph *from = f->l->from;
-    const bool to_real = weir_trait_kind(from, node) == WEIR_OP_CAST &&
-                         weir_dtype_is_float(weir_value_type(from, weir_node_output(from, node, 0))->dtype);
-    if (to_real || power_of(f, node) == 3) return true;
+    const weir_dtype to = weir_value_type(from, weir_node_output(from, node, 0))->dtype;
+    const bool keeps = weir_dtype_is_float(to) || to == WEIR_INT64; /* which floats beyond are the ends of */
+    if ((weir_trait_kind(from, node) == WEIR_OP_CAST && keeps) || power_of(f, node) == 3) return true;
     if (weir_trait_kind(from, node) == WEIR_OP_SHRINK) { /* falls where it is cut off by less than it is shifted */
         const double bias = weir_node_float(from, node, "bias", 0);
         return bias >= 0 && bias <= weir_node_float(from, node, "lambd", 0.5);

@@ -43,6 +43,12 @@ done
 expect 0 "^  icarus +always +1 +0 of " "$WEIR" check "$folder/requantshift_ad_autoencoder/model.onnx" --input-quantizer u8:1 \
     --data requantshift_ad_autoencoder.npy --simulator icarus --frames 1 --debug-frames 1
 
+# The same written out, as NEMO exports it: a frame a row, the last layer's numbers.
+nemo=$folder/dory_frontnet
+grep -v '^#' "$nemo/input.txt" | tr -d ' \n' | sed 's/,$/\n/' >frontnet.csv
+expect 0 "" "$WEIR" eval "$nemo/Frontnet.onnx" --input-quantizer u8:1 --data frontnet.csv
+[ "$(grep -v '^#' output | tr '\n' ' ')" = "$(grep -v '^#' "$nemo/out_layer8.txt" | tr -d ',' | tr '\n' ' ')" ] || fail "Frontnet"
+
 # What FINN streamlined: MultiThreshold and whole numbers as weights; labels.
 finn=$folder/finn_tfc_multithreshold
 expect 0 "" "$WEIR" eval "$finn/tfc_w1a1_multithreshold.onnx" --data "$finn/input.npy" -o finn_out.npy
