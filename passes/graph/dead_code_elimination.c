@@ -1,5 +1,6 @@
 /* Removes what no output needs. Every operator is a pure function of its inputs, so a node is dead when no output and
- * no living node uses a result of it; one walk from the last node to the first finds all. O(size). */
+ * no living node uses a result of it; one walk from the last node to the first finds all. An Update gives its State the
+ * next content: it lives as long as another node reads the State. O(size). */
 #include "ir/graph/graph.h"
 #include "passes/passes.h"
 
@@ -8,7 +9,9 @@ static bool is_used(const weir_graph *graph, weir_node node) {
         weir_value value = weir_node_output(graph, node, i);
         if (weir_value_use_count(graph, value) > 0 || weir_value_is_output(graph, value)) return true;
     }
-    return false;
+    if (weir_node_op(graph, node) != WEIR_OP_UPDATE) return false;
+    const weir_value state = weir_node_input(graph, node, 1);
+    return weir_value_use_count(graph, state) > 1 || weir_value_is_output(graph, state);
 }
 
 size_t weir_eliminate_dead_code(weir_graph *graph) {

@@ -313,5 +313,13 @@ check_ranks() {
     cat output
 }
 
+# Recurrent layers, Scans and Loops in the float engine.
+check_recurrent() {
+    if "$python" "$here/recurrent.py" "$WEIR" planted --most 1 --plant >output; then fail "a wrong result is not seen"; fi
+    grep -q "differs by 1" output || fail "a wrong result is not named: $(cat output)"
+    "$python" "$here/recurrent.py" "$WEIR" work >output || fail "$(tail -20 output)"
+    cat output
+}
+
 check_"$part"
 finish

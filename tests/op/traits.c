@@ -369,7 +369,8 @@ static void run_graph(const weir_graph *graph, weir_array **value, weir_op op, e
                    .node = node,
                    .inputs = weir_node_input_count(graph, node),
                    .outputs = weir_node_output_count(graph, node)};
-        if (t.inputs >= MOST_INPUTS || t.outputs >= MOST_INPUTS || !weir_kernel_exists(weir_node_op(graph, node)))
+        if (t.inputs >= MOST_INPUTS || t.outputs >= MOST_INPUTS ||
+            (!weir_kernel_exists(weir_node_op(graph, node)) && weir_node_op(graph, node) != WEIR_OP_STATE))
             return;
         for (size_t i = 0; i < t.inputs; i++) t.input[i] = value[weir_node_input(graph, node, i).id];
         for (size_t i = 0; i < t.outputs; i++) {
@@ -377,6 +378,7 @@ static void run_graph(const weir_graph *graph, weir_array **value, weir_op op, e
             const weir_type *type = weir_value_type(graph, output);
             value[output.id] = t.output[i] = weir_array_new(type->dtype, &type->shape);
         }
+        if (weir_node_op(graph, node) == WEIR_OP_STATE) continue; /* its value, all 0, is as good as another */
         weir_kernel_run(graph, node, t.input, t.output);
         if (weir_node_op(graph, node) == op && t.inputs > 0 && t.input[0]->count > 0) look(&t, e);
     }

@@ -11,10 +11,14 @@
 #include <string.h>
 
 #include "exec/kernel.h"
+#include "exec/recurrence.h"
 #include "support/memory/arena.h"
 
 typedef struct step {
-    weir_node node;
+    weir_node node;         /* of a recurrence the first */
+    const weir_node *nodes; /* of a recurrence all, in execution order; else the one */
+    size_t node_count;
+    weir_recurrence_run *recurrence; /* NULL: a kernel's call */
     const weir_array **inputs;
     weir_array **outputs;
     struct step *window; /* of a depthwise convolution in a batch, whose outputs alone are read: its Window, left out */
@@ -31,7 +35,9 @@ typedef struct step {
 typedef struct block {
     size_t room; /* frames */
     weir_array *all, *one;
-    bool *is_here; /* by value: it is no constant */
+    bool *is_here;           /* by value: it is no constant */
+    const weir_array **read; /* by value: a frame of it, or the constant */
+    weir_array **made;
 } block;
 
 /* Bytes of all values of a block, and its frames at most; bytes from which on what depends on constants only passes
@@ -51,6 +57,10 @@ struct weir_executor {
     bool *may_pass;     /* by value */
     bool *is_postponed; /* by node: no step yet, as none of its readers is one */
     size_t *last;       /* by value, where they pass: the step that reads it last, or that makes it */
+    weir_recurrence *recurrences;
+    size_t recurrence_count;
+    weir_recurrence_run **runs; /* by recurrence */
+    size_t *owner;              /* by node: 1 + its recurrence; 0: none */
 };
 
 static weir_location source_of(const weir_graph *graph) { return weir_at(weir_graph_source(graph), 0); }
@@ -72,10 +82,12 @@ static void add_buffer(weir_executor *executor, weir_value value, bool passes) {
 
 /* Values that pass: room for what the step makes, and no more for what it was the last to read. */
 static void make_room(const weir_executor *executor, const step *s) {
-    for (size_t i = 0; executor->passes && i < weir_node_output_count(executor->graph, s->node); i++) {
-        const weir_value value = weir_node_output(executor->graph, s->node, i);
-        weir_array *array = executor->buffer[value.id];
-        if (executor->may_pass[value.id]) array->data = weir_calloc(array->count, weir_dtype_size(array->dtype));
+    for (size_t n = 0; executor->passes && n < s->node_count; n++) {
+        for (size_t i = 0; i < weir_node_output_count(executor->graph, s->nodes[n]); i++) {
+            const weir_value value = weir_node_output(executor->graph, s->nodes[n], i);
+            weir_array *array = executor->buffer[value.id];
+            if (executor->may_pass[value.id]) array->data = weir_calloc(array->count, weir_dtype_size(array->dtype));
+        }
     }
 }
 
@@ -88,22 +100,26 @@ static void forget(const weir_executor *executor, weir_value value, size_t index
 
 static void pass_on(const weir_executor *executor, size_t index) {
     assert(index < executor->step_count);
-    const weir_node node = executor->steps[index].node;
-    for (size_t i = 0; executor->passes && i < weir_node_input_count(executor->graph, node); i++)
-        forget(executor, weir_node_input(executor->graph, node, i), index);
-    for (size_t i = 0; executor->passes && i < weir_node_output_count(executor->graph, node); i++)
-        forget(executor, weir_node_output(executor->graph, node, i), index);
+    const step *s = &executor->steps[index];
+    for (size_t n = 0; executor->passes && n < s->node_count; n++) {
+        for (size_t i = 0; i < weir_node_input_count(executor->graph, s->nodes[n]); i++)
+            forget(executor, weir_node_input(executor->graph, s->nodes[n], i), index);
+        for (size_t i = 0; i < weir_node_output_count(executor->graph, s->nodes[n]); i++)
+            forget(executor, weir_node_output(executor->graph, s->nodes[n], i), index);
+    }
 }
 
 static void find_last(weir_executor *executor) {
     const weir_graph *graph = executor->graph;
     executor->last = weir_arena_array(executor->arena, weir_graph_value_limit(graph), sizeof *executor->last);
     for (size_t k = 0; k < executor->step_count; k++) {
-        const weir_node node = executor->steps[k].node;
-        for (size_t i = 0; i < weir_node_output_count(graph, node); i++)
-            executor->last[weir_node_output(graph, node, i).id] = k;
-        for (size_t i = 0; i < weir_node_input_count(graph, node); i++)
-            executor->last[weir_node_input(graph, node, i).id] = k;
+        const step *s = &executor->steps[k];
+        for (size_t n = 0; n < s->node_count; n++) {
+            for (size_t i = 0; i < weir_node_output_count(graph, s->nodes[n]); i++)
+                executor->last[weir_node_output(graph, s->nodes[n], i).id] = k;
+            for (size_t i = 0; i < weir_node_input_count(graph, s->nodes[n]); i++)
+                executor->last[weir_node_input(graph, s->nodes[n], i).id] = k;
+        }
     }
 }
 
@@ -150,7 +166,9 @@ static void fill_step(const weir_executor *executor, weir_node node, step *s) {
     const size_t given = weir_node_input_count(graph, node), outputs = weir_node_output_count(graph, node);
     const int most = weir_node_info(graph, node)->inputs_max;
     const size_t slots = most > 0 && (size_t)most > given ? (size_t)most : given;
-    *s = (step){.node = node, .is_fixed = depends_on_constants(executor, node)};
+    weir_node *nodes = weir_arena_array(executor->arena, 1, sizeof *nodes);
+    nodes[0] = node;
+    *s = (step){.node = node, .nodes = nodes, .node_count = 1, .is_fixed = depends_on_constants(executor, node)};
     s->inputs = weir_arena_array(executor->arena, slots, sizeof *s->inputs);
     s->outputs = weir_arena_array(executor->arena, outputs, sizeof *s->outputs);
     for (size_t i = 0; i < given; i++) {
@@ -194,6 +212,99 @@ static bool add_node(weir_executor *executor, weir_node node) {
     return true;
 }
 
+/* --- recurrences --- */
+
+static bool find_recurrences(weir_executor *executor) {
+    const weir_graph *graph = executor->graph;
+    executor->owner = weir_arena_array(executor->arena, weir_graph_node_limit(graph) + 1, sizeof *executor->owner);
+    executor->recurrence_count = weir_recurrences_find(graph, executor->arena, &executor->recurrences);
+    executor->runs = weir_arena_array(executor->arena, executor->recurrence_count, sizeof *executor->runs);
+    static const weir_recurrence_engine engine = {weir_executor_new, weir_executor_free, weir_executor_run,
+                                                  weir_executor_value};
+    bool fine = true;
+    for (size_t i = 0; i < executor->recurrence_count; i++) {
+        const weir_recurrence *r = &executor->recurrences[i];
+        executor->runs[i] = weir_recurrence_run_new(graph, r, &engine, executor->arena);
+        fine &= executor->runs[i] != NULL;
+        for (size_t n = 0; n < r->node_count; n++) {
+            executor->owner[r->node[n].id] = 1 + i;
+            for (size_t o = 0; o < weir_node_output_count(graph, r->node[n]); o++) {
+                const weir_value value = weir_node_output(graph, r->node[n], o);
+                add_buffer(executor, value, executor->passes && !weir_value_is_output(graph, value));
+            }
+        }
+    }
+    return fine;
+}
+
+/* What a step reads before it: a node's inputs, or a recurrence's. */
+static weir_value reads(const weir_executor *executor, weir_node node, size_t index) {
+    const size_t owner = executor->owner[node.id];
+    if (owner > 0) return weir_recurrence_run_input(executor->runs[owner - 1], index);
+    return weir_node_input(executor->graph, node, index);
+}
+
+static size_t read_count(const weir_executor *executor, weir_node node) {
+    const size_t owner = executor->owner[node.id];
+    size_t count = 0;
+    if (owner == 0) return weir_node_input_count(executor->graph, node);
+    while (weir_recurrence_run_input(executor->runs[owner - 1], count).id != 0) count++;
+    return count;
+}
+
+static bool is_ready(const weir_executor *executor, weir_node node, const bool *is_done) {
+    for (size_t i = 0; i < read_count(executor, node); i++) {
+        const weir_value value = reads(executor, node, i);
+        const weir_node producer = value.id == 0 ? WEIR_NO_NODE : weir_value_producer(executor->graph, value);
+        if (producer.id != 0 && !is_done[producer.id]) return false;
+    }
+    return true;
+}
+
+static void add_recurrence(weir_executor *executor, size_t index, bool *is_done) {
+    const weir_recurrence *r = &executor->recurrences[index];
+    for (size_t i = 0; weir_recurrence_run_input(executor->runs[index], i).id != 0; i++) {
+        const weir_node producer =
+            weir_value_producer(executor->graph, weir_recurrence_run_input(executor->runs[index], i));
+        if (producer.id == 0 || !executor->is_postponed[producer.id]) continue;
+        executor->is_postponed[producer.id] = false;
+        append_step(executor, producer);
+    }
+    executor->steps[executor->step_count++] =
+        (step){.node = r->node[0], .nodes = r->node, .node_count = r->node_count, .recurrence = executor->runs[index]};
+    for (size_t i = 0; i < r->node_count; i++) is_done[r->node[i].id] = true;
+}
+
+/* Adds the node, or all of its recurrence, unless that has been done; false after an error. */
+static bool add_once(weir_executor *executor, weir_node node, bool *is_done) {
+    const size_t owner = executor->owner[node.id];
+    if (is_done[node.id]) return true;
+    if (owner > 0) add_recurrence(executor, owner - 1, is_done);
+    is_done[node.id] = true;
+    return owner > 0 || add_node(executor, node);
+}
+
+/* In execution order; a recurrence is computed once all is known that it reads, so what reads it may come later than
+ * the graph says. */
+static bool add_nodes(weir_executor *executor) {
+    const weir_graph *graph = executor->graph;
+    bool *is_done = weir_calloc(weir_graph_node_limit(graph) + 1, sizeof *is_done);
+    bool fine = find_recurrences(executor), any = true, waits = true;
+    while (fine && any && waits) {
+        any = waits = false;
+        for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+            if (is_done[node.id]) continue;
+            const bool ready = executor->recurrence_count == 0 || is_ready(executor, node, is_done);
+            any |= ready;
+            waits |= !ready;
+            fine = (!ready || add_once(executor, node, is_done)) && fine;
+        }
+    }
+    assert(!fine || !waits);
+    free(is_done);
+    return fine;
+}
+
 /* Finds the depthwise convolutions whose windows nothing else reads. */
 static void join_windows(weir_executor *executor) {
     const weir_graph *graph = executor->graph;
@@ -232,10 +343,7 @@ static weir_executor *make(const weir_graph *graph, bool passes) {
         executor->is_fixed[id] = executor->value[id] != NULL;
     }
     for (size_t i = 0; i < weir_graph_input_count(graph); i++) add_buffer(executor, weir_graph_input(graph, i), false);
-    bool fine = true;
-    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
-        fine = add_node(executor, node) && fine;
-    if (fine) {
+    if (add_nodes(executor)) {
         join_windows(executor);
         find_last(executor);
         return executor;
@@ -246,7 +354,9 @@ static weir_executor *make(const weir_graph *graph, bool passes) {
 
 bool weir_executor_reads_last(const weir_executor *executor, weir_node node, weir_value value) {
     assert(value.id < weir_graph_value_limit(executor->graph));
-    return executor->step_count > 0 && executor->steps[executor->last[value.id]].node.id == node.id;
+    if (executor->step_count == 0) return false;
+    const step *s = &executor->steps[executor->last[value.id]];
+    return s->nodes[s->node_count - 1].id == node.id;
 }
 
 weir_executor *weir_executor_new(const weir_graph *graph) { return make(graph, false); }
@@ -254,15 +364,35 @@ weir_executor *weir_executor_new(const weir_graph *graph) { return make(graph, f
 weir_executor *weir_executor_new_passing(const weir_graph *graph) { return make(graph, true); }
 
 void weir_executor_free(weir_executor *executor) {
-    if (executor != NULL) weir_arena_free(executor->arena);
+    if (executor == NULL) return;
+    for (size_t i = 0; i < executor->recurrence_count; i++) weir_recurrence_run_free(executor->runs[i]);
+    weir_arena_free(executor->arena);
+}
+
+/* The steps of a frame are over when the first node is watched: what a watcher changes, only later steps read. */
+static void run_recurrence(weir_executor *executor, const step *s, weir_executor_watch *watch, void *user) {
+    weir_array *outputs[8];
+    weir_recurrence_run_frame(s->recurrence, executor->value, executor->buffer);
+    for (size_t n = 0; watch != NULL && n < s->node_count; n++) {
+        const size_t count = weir_node_output_count(executor->graph, s->nodes[n]);
+        weir_array **all = count <= 8 ? outputs : weir_calloc(count, sizeof *all);
+        for (size_t o = 0; o < count; o++)
+            all[o] = executor->buffer[weir_node_output(executor->graph, s->nodes[n], o).id];
+        watch(user, s->nodes[n], all);
+        if (all != outputs) free(all);
+    }
 }
 
 static void run_steps(weir_executor *executor, weir_executor_watch *watch, void *user) {
     for (size_t i = 0; i < executor->step_count; i++) {
         const step *now = &executor->steps[i];
         make_room(executor, now);
-        weir_kernel_run(executor->graph, now->node, now->inputs, now->outputs);
-        if (watch != NULL && !now->is_fixed) watch(user, now->node, now->outputs);
+        if (now->recurrence != NULL) {
+            run_recurrence(executor, now, watch, user);
+        } else {
+            weir_kernel_run(executor->graph, now->node, now->inputs, now->outputs);
+            if (watch != NULL && !now->is_fixed) watch(user, now->node, now->outputs);
+        }
         pass_on(executor, i);
     }
 }
@@ -298,6 +428,7 @@ static bool is_joint(const weir_executor *executor, weir_node node) {
 
 static void plan_step(weir_executor *executor, step *s) {
     const weir_graph *graph = executor->graph;
+    if (s->recurrence != NULL) return;
     const size_t inputs = weir_node_input_count(graph, s->node), outputs = weir_node_output_count(graph, s->node);
     const int most = weir_node_info(graph, s->node)->inputs_max;
     const size_t slots = most > 0 && (size_t)most > inputs ? (size_t)most : inputs;
@@ -324,8 +455,12 @@ static void prepare_block(weir_executor *executor, size_t frames) {
     b->all = weir_arena_array(executor->arena, limit, sizeof *b->all);
     b->one = weir_arena_array(executor->arena, limit, sizeof *b->one);
     b->is_here = weir_arena_array(executor->arena, limit, sizeof *b->is_here);
+    b->read = weir_arena_array(executor->arena, limit, sizeof *b->read);
+    b->made = weir_arena_array(executor->arena, limit, sizeof *b->made);
     for (uint32_t id = 1; id < limit; id++) {
         b->is_here[id] = is_in_frame(executor, id);
+        b->made[id] = &b->one[id];
+        b->read[id] = b->is_here[id] ? b->made[id] : executor->value[id];
         if (!b->is_here[id]) continue;
         b->one[id] = *executor->buffer[id];
         b->one[id].data =
@@ -366,11 +501,14 @@ static void run_frames(const weir_executor *executor, const step *s, size_t fram
     assert(frames > 0 && frames <= executor->block.room);
     const weir_graph *graph = executor->graph;
     for (size_t f = 0; f < frames; f++) {
-        for (size_t i = 0; i < weir_node_input_count(graph, s->node); i++)
-            show_frame(executor, weir_node_input(graph, s->node, i), f);
-        for (size_t i = 0; i < weir_node_output_count(graph, s->node); i++)
-            show_frame(executor, weir_node_output(graph, s->node, i), f);
-        weir_kernel_run(graph, s->node, s->block_inputs, s->block_outputs);
+        for (size_t n = 0; n < s->node_count; n++) {
+            for (size_t i = 0; i < weir_node_input_count(graph, s->nodes[n]); i++)
+                show_frame(executor, weir_node_input(graph, s->nodes[n], i), f);
+            for (size_t i = 0; i < weir_node_output_count(graph, s->nodes[n]); i++)
+                show_frame(executor, weir_node_output(graph, s->nodes[n], i), f);
+        }
+        if (s->recurrence != NULL) weir_recurrence_run_frame(s->recurrence, executor->block.read, executor->block.made);
+        else weir_kernel_run(graph, s->node, s->block_inputs, s->block_outputs);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "ir/trait/trait.h"
 #include "support/memory/arena.h"
 
+#define weir_kernel_none NULL
 static weir_kernel *const kernels[WEIR_OP_COUNT] = {
 #define WEIR_OP_FACTS(id, domain, name, ...) [WEIR_OP_##id] = __VA_ARGS__
 #define KERNEL(kernel) weir_kernel_##kernel,

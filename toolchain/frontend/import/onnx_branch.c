@@ -27,7 +27,7 @@ typedef struct flattener {
     size_t names, nodes, initializers; /* so far */
     mention *mention;
     uint32_t *parent; /* by graph */
-    uint32_t graphs;
+    uint32_t graphs, loops;
     Onnx__NodeProto **node;
     Onnx__TensorProto **initializer;
     weir_onnx_place *place;
@@ -39,9 +39,72 @@ static size_t errors(const flattener *f) { return weir_diag_errors() - f->errors
 static bool full(const flattener *f) { return errors(f) >= WEIR_DIAG_LIMIT; }
 static weir_location at(const flattener *f, uint32_t top) { return weir_at(f->file, (int)top + 1); }
 
-bool weir_onnx_branch_is_if(const Onnx__NodeProto *node) {
+static bool is_of_onnx(const Onnx__NodeProto *node, const char *type) {
     const char *domain = text_of(node->domain);
-    return strcmp(text_of(node->op_type), "If") == 0 && (*domain == '\0' || strcmp(domain, "ai.onnx") == 0);
+    return strcmp(text_of(node->op_type), type) == 0 && (*domain == '\0' || strcmp(domain, "ai.onnx") == 0);
+}
+
+bool weir_onnx_branch_is_if(const Onnx__NodeProto *node) { return is_of_onnx(node, "If"); }
+
+bool weir_onnx_branch_repeats(const Onnx__NodeProto *node) {
+    return is_of_onnx(node, "Loop") || is_of_onnx(node, "Scan");
+}
+
+const Onnx__GraphProto *weir_onnx_branch_body(const Onnx__NodeProto *node) {
+    assert(weir_onnx_branch_repeats(node));
+    return weir_onnx_schema_attribute(node, "body")->g;
+}
+
+/* --- names that a body reads --- */
+
+static int compare_texts(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+typedef struct name_list {
+    const char **name;
+    size_t count, capacity;
+} name_list;
+
+static void put_name(name_list *list, const char *name) {
+    if (*text_of(name) == '\0') return;
+    list->name = weir_grow(list->name, &list->capacity, list->count + 1, sizeof *list->name);
+    list->name[list->count++] = name;
+}
+
+static bool has_name(const name_list *sorted, const char *name) {
+    return sorted->count > 0 &&
+           bsearch(&name, sorted->name, sorted->count, sizeof *sorted->name, compare_texts) != NULL;
+}
+
+/* Those that the graph reads and does not define; graphs in it read what it defines. */
+static void put_free_names(const Onnx__GraphProto *graph, name_list *found) {
+    name_list own = {0}, used = {0};
+    for (size_t i = 0; i < graph->n_initializer; i++) put_name(&own, graph->initializer[i]->name);
+    for (size_t i = 0; i < graph->n_input; i++) put_name(&own, graph->input[i]->name);
+    for (size_t i = 0; i < graph->n_output; i++) put_name(&used, graph->output[i]->name);
+    for (size_t i = 0; i < graph->n_node; i++) {
+        const Onnx__NodeProto *node = graph->node[i];
+        for (size_t k = 0; k < node->n_output; k++) put_name(&own, node->output[k]);
+        for (size_t k = 0; k < node->n_input; k++) put_name(&used, node->input[k]);
+        for (size_t k = 0; k < node->n_attribute; k++)
+            if (node->attribute[k]->g != NULL) put_free_names(node->attribute[k]->g, &used);
+    }
+    if (own.count > 0) qsort(own.name, own.count, sizeof *own.name, compare_texts);
+    for (size_t i = 0; i < used.count; i++)
+        if (!has_name(&own, used.name[i])) put_name(found, used.name[i]);
+    free(own.name);
+    free(used.name);
+}
+
+size_t weir_onnx_branch_free_names(const Onnx__GraphProto *body, weir_arena *arena, const char ***names) {
+    name_list found = {0};
+    size_t count = 0;
+    put_free_names(body, &found);
+    if (found.count > 0) qsort(found.name, found.count, sizeof *found.name, compare_texts);
+    *names = weir_arena_array(arena, found.count, sizeof **names);
+    for (size_t i = 0; i < found.count; i++)
+        if (i == 0 || strcmp(found.name[i], found.name[i - 1]) != 0) (*names)[count++] = found.name[i];
+    free(found.name);
+    return count;
 }
 
 static const Onnx__GraphProto *branch_of(const Onnx__NodeProto *node, bool otherwise) {
@@ -70,11 +133,14 @@ static bool check_branch(const flattener *f, const Onnx__NodeProto *node, uint32
     return false;
 }
 
-static bool check_if(flattener *f, const Onnx__NodeProto *node, uint32_t top) {
+static bool check_node(flattener *f, const Onnx__NodeProto *node, uint32_t top) {
     weir_onnx_rule own;
     const weir_onnx_rule *rule = weir_onnx_schema_find(node, f->opsets, at(f, top), &f->listed, &own);
-    return rule != NULL && weir_onnx_schema_check(rule, node, f->opsets, at(f, top)) &&
-           check_branch(f, node, top, false) && check_branch(f, node, top, true);
+    return rule != NULL && weir_onnx_schema_check(rule, node, f->opsets, at(f, top));
+}
+
+static bool check_if(flattener *f, const Onnx__NodeProto *node, uint32_t top) {
+    return check_node(f, node, top) && check_branch(f, node, top, false) && check_branch(f, node, top, true);
 }
 
 static void add_name(flattener *f, const char *name, uint32_t graph, uint32_t top, bool is_used) {
@@ -99,6 +165,8 @@ static void collect(flattener *f, const Onnx__GraphProto *graph, uint32_t parent
     }
     for (size_t i = 0; i < graph->n_node && !full(f); i++) {
         const uint32_t line = self == 0 ? (uint32_t)i : top;
+        f->loops += weir_onnx_branch_repeats(graph->node[i]);
+        if (f->mention == NULL && weir_onnx_branch_repeats(graph->node[i])) check_node(f, graph->node[i], line);
         if (!weir_onnx_branch_is_if(graph->node[i]) || (f->mention == NULL && !check_if(f, graph->node[i], line)))
             continue;
         collect(f, branch_of(graph->node[i], false), self, line);
@@ -213,6 +281,21 @@ static void copy_initializers(flattener *f, const Onnx__GraphProto *graph, uint3
     }
 }
 
+/* A Loop's or Scan's inputs, then what its body reads around it. */
+static void attach_free_names(const flattener *f, Onnx__NodeProto *copy, uint32_t graph, uint32_t top) {
+    const char **names;
+    const size_t given = copy->n_input,
+                 count = weir_onnx_branch_free_names(weir_onnx_branch_body(copy), f->arena, &names);
+    char **input = weir_arena_array(f->arena, given + count, sizeof *input);
+    for (size_t i = 0; i < given; i++) input[i] = copy->input[i];
+    for (size_t i = 0; i < count; i++) {
+        input[given + i] = resolve_input(f, copy, names[i], graph, top);
+        if (input[given + i] == NULL) input[given + i] = (char *)names[i];
+    }
+    copy->input = input;
+    copy->n_input = given + count;
+}
+
 /* In the order of `collect`. */
 static void copy_graph(flattener *f, const Onnx__GraphProto *graph, const weir_onnx_place *place) {
     const uint32_t self = f->graphs++;
@@ -221,16 +304,19 @@ static void copy_graph(flattener *f, const Onnx__GraphProto *graph, const weir_o
     for (size_t i = 0; i < graph->n_node; i++) {
         weir_onnx_place own = *place;
         if (self == 0) own.top = (uint32_t)i;
-        const bool stays = self == 0 && !weir_onnx_branch_is_if(graph->node[i]);
+        const bool repeats = weir_onnx_branch_repeats(graph->node[i]);
+        const bool stays = self == 0 && !weir_onnx_branch_is_if(graph->node[i]) && !repeats;
+        own.inputs = (uint32_t)graph->node[i]->n_input;
         f->place[f->nodes] = own;
         f->node[f->nodes++] = stays ? graph->node[i] : copy_node(f, graph->node[i], self, own.top);
+        if (repeats) attach_free_names(f, f->node[f->nodes - 1], self, own.top);
     }
     for (size_t i = 0; i < graph->n_node; i++) {
         if (!weir_onnx_branch_is_if(graph->node[i])) continue;
         const uint32_t top = f->place[first + i].top, then_graph = f->graphs;
-        copy_graph(f, branch_of(graph->node[i], false), &(weir_onnx_place){top, (uint32_t)(first + i), false});
+        copy_graph(f, branch_of(graph->node[i], false), &(weir_onnx_place){top, (uint32_t)(first + i), false, 0});
         const uint32_t else_graph = f->graphs;
-        copy_graph(f, branch_of(graph->node[i], true), &(weir_onnx_place){top, (uint32_t)(first + i), true});
+        copy_graph(f, branch_of(graph->node[i], true), &(weir_onnx_place){top, (uint32_t)(first + i), true, 0});
         attach_results(f, f->node[first + i], then_graph, else_graph, top);
     }
 }
@@ -262,7 +348,7 @@ bool weir_onnx_branch_flatten(weir_onnx_flat *flat, const Onnx__GraphProto *grap
     flattener f = {.opsets = opsets, .file = file, .arena = arena, .errors_before = weir_diag_errors()};
     *flat = (weir_onnx_flat){graph, NULL};
     collect(&f, graph, 0, 0);
-    if (errors(&f) == 0 && f.graphs > 1) flatten(&f, flat, graph);
+    if (errors(&f) == 0 && (f.graphs > 1 || f.loops > 0)) flatten(&f, flat, graph);
     return errors(&f) == 0;
 }
 

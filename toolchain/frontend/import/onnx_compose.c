@@ -11,6 +11,7 @@
 #include "frontend/import/onnx_label.h"
 #include "frontend/import/onnx_normal.h"
 #include "frontend/import/onnx_part.h"
+#include "frontend/import/onnx_recurrent.h"
 #include "frontend/import/onnx_rotary.h"
 #include "ir/shape/infer.h"
 #include "support/memory/arena.h"
@@ -518,6 +519,9 @@ static const row rows[] = {
     {"SkipLayerNormalization", weir_onnx_normal_skip_inputs, weir_onnx_normal_runtime_attributes, NULL},
     {"SkipSimplifiedLayerNormalization", weir_onnx_normal_skip_rms_inputs, weir_onnx_normal_runtime_attributes, NULL},
     {"EmbedLayerNormalization", weir_onnx_normal_embed_inputs, weir_onnx_normal_runtime_attributes, NULL},
+    {"LSTM", weir_onnx_recurrent_lstm, weir_onnx_recurrent_attributes, NULL},
+    {"GRU", weir_onnx_recurrent_gru, weir_onnx_recurrent_attributes, NULL},
+    {"RNN", weir_onnx_recurrent_rnn, weir_onnx_recurrent_attributes, NULL},
     {"OneHot", one_hot_inputs, NULL, NULL},
     {"GatherElements", gather_elements_inputs, NULL, NULL},
     {"ScatterElements", scatter_elements_inputs, NULL, NULL},

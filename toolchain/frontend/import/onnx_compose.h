@@ -4,6 +4,7 @@
  *   Attention, MultiHeadAttention           onnx_attention.h
  *   RotaryEmbedding                         onnx_rotary.h
  *   GroupNormalization, SkipLayerNormalization, EmbedLayerNormalization ...    onnx_normal.h
+ *   LSTM, GRU, RNN                          onnx_recurrent.h
  *   Trilu                                   Where(triangle, x, 0)
  *   CumSum                                  MatMul by a triangle of ones, between Transposes
  *   OneHot                                  Where(Equal(indices, positions), on, off)

@@ -78,6 +78,8 @@ static const weir_onnx_rule named_rules[] = {
     RULE_GONE("Upsample", RESIZE, 10),
     RULE("Constant", NONE, 1),
     RULE_COMPOSED(ONNX, "If", NONE, 1, 13, 1, 1, -1),
+    RULE_COMPOSED(ONNX, "Loop", NONE, 1, 13, 0, -1, -1),
+    RULE_COMPOSED(ONNX, "Scan", NONE, 9, 13, 1, -1, -1),
     RULE_RUNTIME("QuantizeLinear", QUANTIZE_LINEAR, 21, INPUT(1)),
     RULE_RUNTIME("DequantizeLinear", DEQUANTIZE_LINEAR, 21, INPUT(1)),
     RULE_SCALES(MICROSOFT, "QLinearConv", QLINEAR_CONV, 1, INPUT(1) | INPUT(4) | INPUT(6), true),
@@ -101,6 +103,9 @@ static const weir_onnx_rule named_rules[] = {
     RULE_COMPOSED(MICROSOFT, "EmbedLayerNormalization", LAYER_NORMALIZATION, 1, 17, 1, 9, 3),
     {ONNX, "SimplifiedLayerNormalization", WEIR_OP_RMS_NORMALIZATION, 1, false, 2, 2, 2, 0, false, false, 23, NULL,
      NULL}, /* ONNX Runtime's name for it */
+    RULE_COMPOSED(ONNX, "LSTM", RESHAPE, 7, 13, 3, 8, 3),
+    RULE_COMPOSED(ONNX, "GRU", RESHAPE, 7, 13, 3, 6, 2),
+    RULE_COMPOSED(ONNX, "RNN", RESHAPE, 7, 13, 3, 6, 2),
     RULE_COMPOSED(ONNX, "CumSum", MATMUL, 11, 13, 2, 2, 0),
     RULE_COMPOSED(ONNX, "OneHot", WHERE, 9, 13, 3, 3, 0),
     RULE_COMPOSED(ONNX, "GatherElements", GATHER, 11, 13, 2, 2, 0),
@@ -181,11 +186,28 @@ static const weir_onnx_word gemm_activations[] = {CONV_ACTIVATIONS,
                                                   {NULL, NULL}};
 static const weir_onnx_word score_functions[] = {
     {"NONE", "NONE"}, {"SOFTMAX", "SOFTMAX"}, {"LOGISTIC", "LOGISTIC"}, {NULL, NULL}};
+static const weir_onnx_word directions[] = {
+    {"forward", "forward"}, {"reverse", "reverse"}, {"bidirectional", "bidirectional"}, {NULL, NULL}};
 static const weir_onnx_word norms[] = {{"MAX", "MAX"}, {"L1", "L1"}, {"L2", "L2"}, {NULL, NULL}};
+
+/* Of an LSTM, a GRU or an RNN. */
+#define OF_RECURRENT(rule)                                                                                             \
+    OF(rule, "activations", STRINGS, OPTIONAL, 0, 0, DROPPED),                                                         \
+        OF(rule, "activation_alpha", FLOATS, OPTIONAL, 0, 0, DROPPED),                                                 \
+        OF(rule, "activation_beta", FLOATS, OPTIONAL, 0, 0, DROPPED),                                                  \
+        OF(rule, "clip", FLOAT, OPTIONAL, 0, 0, DROPPED), OF_WORDS(rule, "direction", OPTIONAL, directions),           \
+        OF(rule, "hidden_size", INT, OPTIONAL, 1, BIG, DROPPED), OF(rule, "layout", INT, OPTIONAL, 0, 1, DROPPED)
 
 static const weir_onnx_attribute_rule composed_attributes[] = {
     OF("If", "then_branch", GRAPH, REQUIRED, 0, 0, DROPPED),
     OF("If", "else_branch", GRAPH, REQUIRED, 0, 0, DROPPED),
+    OF("Loop", "body", GRAPH, REQUIRED, 0, 0, DROPPED),
+    OF("Scan", "body", GRAPH, REQUIRED, 0, 0, DROPPED),
+    OF("Scan", "num_scan_inputs", INT, REQUIRED, 1, BIG, DROPPED),
+    OF("Scan", "scan_input_axes", INTS, OPTIONAL, -RANK, RANK - 1, DROPPED),
+    OF("Scan", "scan_input_directions", INTS, OPTIONAL, 0, 1, DROPPED),
+    OF("Scan", "scan_output_axes", INTS, OPTIONAL, -RANK, RANK - 1, DROPPED),
+    OF("Scan", "scan_output_directions", INTS, OPTIONAL, 0, 1, DROPPED),
     OF("Einsum", "equation", STRING, REQUIRED, 0, 0, DROPPED),
     OF("Trilu", "upper", INT, OPTIONAL, 0, 1, DROPPED),
     OF("Attention", "is_causal", INT, OPTIONAL, 0, 1, DROPPED),
@@ -216,6 +238,11 @@ static const weir_onnx_attribute_rule composed_attributes[] = {
     OF("RuntimeRotaryEmbedding", "num_heads", INT, OPTIONAL, 0, BIG, DROPPED),
     OF("RuntimeRotaryEmbedding", "rotary_embedding_dim", INT, OPTIONAL, 0, BIG, DROPPED),
     OF("RuntimeRotaryEmbedding", "scale", FLOAT, OPTIONAL, 0, 0, DROPPED), /* ONNX Runtime ignores it */
+    OF_RECURRENT("LSTM"),
+    OF("LSTM", "input_forget", INT, OPTIONAL, 0, 1, DROPPED),
+    OF_RECURRENT("GRU"),
+    OF("GRU", "linear_before_reset", INT, OPTIONAL, 0, 1, DROPPED),
+    OF_RECURRENT("RNN"),
     OF("GroupNormalization", "epsilon", FLOAT, OPTIONAL, 0, 0, STAYS),
     OF("GroupNormalization", "num_groups", INT, REQUIRED, 1, BIG, DROPPED),
     OF("GroupNormalization", "stash_type", INT, OPTIONAL, 1, 1, DROPPED),

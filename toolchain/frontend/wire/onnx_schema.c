@@ -284,7 +284,7 @@ static bool check_arity(const check *c, const Onnx__NodeProto *node) {
     }
     if (c->rule->codes != NULL && !check_codes(c, node)) return false;
     if (!check_count(c, "output", last_named(node->output, node->n_output), 1, outputs)) return false;
-    if (*node->output[0] != '\0') return true;
+    if (*node->output[0] != '\0' || (c->rule->composed != NULL && outputs > 1)) return true;
     weir_error(c->location, "%s: output 0 is required but left out", c->label);
     return false;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "ir/graph/verify_part.h"
+#include "ir/trait/recurrence.h"
 #include "support/memory/arena.h"
 
 typedef struct verifier {
@@ -118,6 +119,29 @@ static void verify_batch(verifier *v) {
     }
 }
 
+/* Each State has one Update, each Update a State, and what is between them can be computed step by step. */
+static void verify_states(verifier *v) {
+    const weir_graph *graph = v->graph;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        const weir_op op = weir_node_op(graph, node);
+        const weir_node maker =
+            op == WEIR_OP_UPDATE ? weir_value_producer(graph, weir_node_input(graph, node, 1)) : WEIR_NO_NODE;
+        if (op == WEIR_OP_STATE && weir_recurrence_update(graph, node).id == 0)
+            COMPLAIN(v, node, "node '%s': a State needs one Update, which reads it", weir_node_name(graph, node));
+        if (op == WEIR_OP_UPDATE && (maker.id == 0 || weir_node_op(graph, maker) != WEIR_OP_STATE))
+            COMPLAIN(v, node, "node '%s': input 1 must be a State's value", weir_node_name(graph, node));
+    }
+    weir_arena *scratch = weir_arena_new();
+    weir_recurrence *recurrence;
+    const size_t count = v->fine ? weir_recurrences_find(graph, scratch, &recurrence) : 0;
+    for (size_t i = 0; i < count; i++) {
+        weir_recurrence_step step;
+        v->fine &= weir_recurrence_step_of(graph, &recurrence[i], scratch, &step);
+        weir_graph_free(step.graph);
+    }
+    weir_arena_free(scratch);
+}
+
 bool weir_graph_verify(const weir_graph *graph) { return weir_graph_verify_text(graph, NULL); }
 
 bool weir_graph_verify_text(const weir_graph *graph, const weir_verify_lines *lines) {
@@ -144,6 +168,7 @@ bool weir_graph_verify_text(const weir_graph *graph, const weir_verify_lines *li
     }
     if (v.fine) verify_batch(&v);
     if (v.fine) verify_meaning(&v);
+    if (v.fine) verify_states(&v);
     free(v.order);
     free(v.uses);
     return v.fine;

@@ -374,3 +374,22 @@ bool weir_infer_range(const weir_graph *graph, weir_node node, weir_inferred *to
     return weir_rule_set_plain(graph, node, to, weir_rule_input(graph, node, 0)->dtype,
                                &(weir_shape){1, {(int64_t)count}});
 }
+
+/* Rows of the initial value's type. */
+bool weir_infer_state(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const int64_t steps = weir_node_int(graph, node, "steps", 0);
+    weir_type type = *weir_rule_input(graph, node, 0);
+    if (type.shape.rank == 0 || type.shape.dim[0] != 1)
+        return weir_rule_fail(graph, node, "its initial value must have the first dimension 1");
+    if (steps < 1)
+        return weir_rule_fail(graph, node, "attribute 'steps' is %lld, expected 1 or more", (long long)steps);
+    type.shape.dim[0] = steps;
+    return weir_rule_set(graph, node, to, &type);
+}
+
+bool weir_infer_update(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_type *next = weir_rule_input(graph, node, 0), *state = weir_rule_input(graph, node, 1);
+    if (!weir_shape_equal(&next->shape, &state->shape))
+        return weir_rule_fail_shapes(graph, node, "next value and State", &next->shape, &state->shape);
+    return weir_rule_same_dtype(graph, node, 1) && weir_rule_set(graph, node, to, next);
+}

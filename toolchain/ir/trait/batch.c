@@ -55,6 +55,10 @@ static const char *only_data(const finder *f, weir_node node) {
     return rows_in(f, node, 0) && rest_is_fixed(f, node, 1) ? NULL : "its parameters depend on the data";
 }
 
+static const char *only_first(const finder *f, weir_node node) {
+    return rows_in(f, node, 0) ? NULL : "it has rows in another input alone";
+}
+
 /* What elements share is measured on elements of one row. */
 static const char *number(const finder *f, weir_node node) {
     weir_number n;
@@ -290,12 +294,13 @@ static void free_finder(finder *f) {
     free(f->is_live);
 }
 
-/* Where rows are mixed; the finder gets what has them. */
-static weir_batch find_rows(finder *f) {
+/* Where rows, which inputs have, all if NULL, are mixed; the finder gets what has them. */
+static weir_batch find_rows(finder *f, const bool *has_rows) {
     const weir_graph *graph = f->graph;
     weir_batch result = {.count = f->count, .mixed = WEIR_NO_NODE};
     find_live(f);
-    for (size_t i = 0; i < weir_graph_input_count(graph); i++) f->has_rows[weir_graph_input(graph, i).id] = true;
+    for (size_t i = 0; i < weir_graph_input_count(graph); i++)
+        f->has_rows[weir_graph_input(graph, i).id] = has_rows == NULL || has_rows[i];
     bool fine = true;
     for (weir_node node = weir_graph_first(graph); fine && node.id != 0; node = weir_node_next(graph, node))
         fine = visit(f, node, &result);
@@ -308,7 +313,14 @@ static weir_batch find_rows(finder *f) {
 
 weir_batch weir_batch_find(const weir_graph *graph) {
     finder f = new_finder(graph, common_rows(graph));
-    const weir_batch result = f.count == 1 ? (weir_batch){.count = 1, .mixed = WEIR_NO_NODE} : find_rows(&f);
+    const weir_batch result = f.count == 1 ? (weir_batch){.count = 1, .mixed = WEIR_NO_NODE} : find_rows(&f, NULL);
+    free_finder(&f);
+    return result;
+}
+
+weir_batch weir_batch_find_rows(const weir_graph *graph, int64_t count, const bool *has_rows) {
+    finder f = new_finder(graph, count);
+    const weir_batch result = find_rows(&f, has_rows);
     free_finder(&f);
     return result;
 }
@@ -340,8 +352,13 @@ static bool follows(const weir_graph *graph, const weir_graph *row, weir_value v
 }
 
 weir_graph *weir_batch_split(const weir_graph *graph, int64_t count) {
+    return weir_batch_split_rows(graph, count, NULL);
+}
+
+weir_graph *weir_batch_split_rows(const weir_graph *graph, int64_t count, const bool *has_rows) {
     weir_graph *row = weir_graph_copy(graph);
     for (size_t i = 0; i < weir_graph_input_count(row); i++) {
+        if (has_rows != NULL && !has_rows[i]) continue;
         weir_type type = *weir_value_type(row, weir_graph_input(row, i));
         type.shape.dim[0] = 1;
         weir_value_set_type(row, weir_graph_input(row, i), &type);
@@ -545,12 +562,12 @@ static weir_graph *opened(const finder *f) {
 
 weir_batch_open weir_batch_open_of(const weir_graph *graph) {
     finder closed = new_finder(graph, 1);
-    weir_batch_open open = {.mixed = find_rows(&closed)};
+    weir_batch_open open = {.mixed = find_rows(&closed, NULL)};
     open.graph = open.mixed.why == NULL ? opened(&closed) : NULL;
     free_finder(&closed);
     if (open.graph == NULL) return open;
     finder f = new_finder(open.graph, 1);
-    open.mixed = find_rows(&f);
+    open.mixed = find_rows(&f, NULL);
     if (open.mixed.why == NULL) open.mixed.mixed = find_stuck(&f);
     if (open.mixed.mixed.id != 0 && open.mixed.why == NULL) open.mixed.why = "its shape is that of one frame";
     open.has_rows = f.has_rows;

@@ -16,6 +16,9 @@ weir_batch weir_batch_find(const weir_graph *graph);
 /* The same graph for one row, whose rows do: a copy whose inputs have first dimension 1. NULL when the shapes do not
  * follow. */
 weir_graph *weir_batch_split(const weir_graph *graph, int64_t count);
+/* Both where only some inputs have `count` rows, by input: the others are the same for each. */
+weir_batch weir_batch_find_rows(const weir_graph *graph, int64_t count, const bool *has_rows);
+weir_graph *weir_batch_split_rows(const weir_graph *graph, int64_t count, const bool *has_rows);
 
 /* A graph whose batch is open, for any number of rows. */
 typedef struct weir_batch_open {
