@@ -232,8 +232,9 @@ bool weir_lower_transposes(const weir_lowering *l, weir_node node);
 bool weir_lower_leads_to_hardware(const weir_lowering *l, weir_node node);
 bool weir_lower_arg_max(weir_lowering *l, weir_node node);
 bool weir_lower_arg_min(weir_lowering *l, weir_node node);
-/* QLinearSoftmax, where hardware is behind it. */
-bool weir_lower_softmax(weir_lowering *l, weir_node node);
+/* QLinearSoftmax, and Softmax of which the quantizer takes the result, where hardware is behind it. */
+bool weir_lower_qlinear_softmax(weir_lowering *l, weir_node node);
+bool weir_lower_softmax(weir_lowering *l, weir_node node, const weir_quant *quantizer);
 bool weir_lower_top_k(weir_lowering *l, weir_node node);
 /* The sums along the innermost axis, which becomes 1, in rows; no value after a reported error. */
 weir_value weir_lower_totals(weir_lowering *l, weir_node node, weir_value codes);

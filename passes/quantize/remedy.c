@@ -15,9 +15,7 @@
 void weir_remedy_operator(weir_op op) {
     const weir_trait_task task = weir_trait_of(op)->task;
     if (weir_trait_of(op)->kind == WEIR_OP_SOFTMAX)
-        weir_note("between layers it has no hardware, but ONNX Runtime's QLinearSoftmax has: quantize the model with "
-                  "QuantFormat.QOperator; after "
-                  "the last layer it runs on the host");
+        weir_note("between layers it needs a quantizer before and after it; after the last layer it runs on the host");
     else if (task == WEIR_TASK_SOFTMAX)
         weir_note(
             "between layers it has no hardware; after the last layer it runs on the host: compile the parts before "

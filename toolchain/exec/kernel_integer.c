@@ -492,6 +492,24 @@ void weir_kernel_SOFTMAX_CODES(const weir_graph *graph, weir_node node, const we
         weir_softmax_row(&softmax, x, outputs[0], first, length, 1);
 }
 
+void weir_kernel_SOFTMAX_INTEGER(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                                 weir_array *const *outputs) {
+    const weir_array *x = inputs[0], *term = inputs[1], *numerator = inputs[2];
+    assert(x->shape.rank > 0 && term->dtype == WEIR_INT64 && numerator->dtype == WEIR_INT64);
+    const size_t length = (size_t)x->shape.dim[x->shape.rank - 1];
+    int64_t low, high;
+    clip_bounds(graph, node, &low, &high);
+    const weir_softmax_integer softmax = {.term = (const int64_t *)term->data,
+                                          .numerator = (const int64_t *)numerator->data,
+                                          .terms = term->count,
+                                          .numerators = numerator->count,
+                                          .half = (int)weir_node_int(graph, node, "half", 0),
+                                          .zero = weir_node_int(graph, node, "zero", 0),
+                                          .high = high};
+    for (size_t first = 0; first < x->count; first += length)
+        weir_softmax_integer_row(&softmax, x, outputs[0], first, length);
+}
+
 void weir_kernel_MAXIMUM(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                          weir_array *const *outputs) {
     const weir_array *x = inputs[0];

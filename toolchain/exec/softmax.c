@@ -41,3 +41,56 @@ void weir_softmax_row(const weir_softmax *softmax, const weir_array *x, weir_arr
         weir_array_set_int(y, at, code_of(softmax, power, sum));
     }
 }
+
+/* --- of integers --- */
+
+static double power_at(double scale, size_t distance) { return weir_elementary_exp(-((double)distance * scale)); }
+
+static int64_t term_at(double scale, size_t distance) {
+    return (int64_t)nearbyint(ldexp(power_at(scale, distance), WEIR_SOFTMAX_BITS));
+}
+
+static int64_t numerator_at(double scale, double step, size_t distance) {
+    const int64_t nearest = (int64_t)nearbyint(ldexp(power_at(scale, distance) / step, WEIR_SOFTMAX_BITS));
+    return nearest == 0 ? 0 : 2 * nearest - 1;
+}
+
+void weir_softmax_tables(double scale, double step, int64_t *term, int64_t *numerator, size_t count) {
+    assert(scale > 0 && isfinite(scale) && step > 0 && isfinite(step));
+    for (size_t d = 0; d < count; d++) {
+        term[d] = term_at(scale, d);
+        numerator[d] = numerator_at(scale, step, d);
+    }
+}
+
+size_t weir_softmax_entries(double scale, double step, size_t most) {
+    size_t low = 0, high = most; /* entries fall: the first of zeros by bisection */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (term_at(scale, middle) == 0 && numerator_at(scale, step, middle) == 0) high = middle;
+        else low = middle + 1;
+    }
+    return low < most ? low + 1 : most;
+}
+
+static int64_t entry_at(const int64_t *table, size_t count, int64_t distance) {
+    assert(distance >= 0 && count > 0);
+    return table[distance < (int64_t)count ? distance : (int64_t)count - 1];
+}
+
+void weir_softmax_integer_row(const weir_softmax_integer *softmax, const weir_array *x, weir_array *y, size_t first,
+                              size_t count) {
+    assert(count > 0 && first + count <= x->count && x->count == y->count);
+    int64_t largest = INT64_MIN, sum = 0;
+    for (size_t k = first; k < first + count; k++) {
+        const int64_t code = weir_array_get_int(x, k);
+        if (code > largest) largest = code;
+    }
+    for (size_t k = first; k < first + count; k++)
+        sum += entry_at(softmax->term, softmax->terms, largest - weir_array_get_int(x, k));
+    for (size_t k = first; k < first + count; k++) {
+        const int64_t numerator = entry_at(softmax->numerator, softmax->numerators, largest - weir_array_get_int(x, k));
+        const int64_t code = ((numerator / sum + softmax->half) >> softmax->half) + softmax->zero;
+        weir_array_set_int(y, k, code < softmax->high ? code : softmax->high);
+    }
+}

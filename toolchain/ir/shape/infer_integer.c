@@ -16,6 +16,7 @@ enum { SHIFT_LIMIT = 62, FLOAT_SHIFT_LIMIT = 90 };
 enum { COUNT_LIMIT = 1 << 24 };
 /* Most steps of a share: a whole number of them and a half has a last bit of zero in float32. */
 enum { STEPS_LIMIT = (1 << 22) - 1 };
+static const int64_t ENTRY_LIMIT = (int64_t)1 << 56, SUM_LIMIT = (int64_t)1 << 62; /* of tables of integers */
 
 /* ---- Weir: conversions and exact integer arithmetic ---- */
 
@@ -542,6 +543,57 @@ bool weir_infer_softmax_codes(const weir_graph *graph, weir_node node, weir_infe
                               (long long)most);
     return check_powers(graph, node, high - low + 1, steps) &&
            set_coded(graph, node, to, zero, most < zero + steps ? most : zero + steps);
+}
+
+/* Integers by distance from a row's largest code, the last one for all larger distances. False after a reported
+ * error. */
+static bool check_integers(const weir_graph *graph, weir_node node, size_t index, const char *what) {
+    const weir_array *table = weir_rule_constant(graph, node, index);
+    if (table == NULL || table->dtype != WEIR_INT64 || table->shape.rank != 1 || table->count == 0)
+        return weir_rule_fail(graph, node, "the %ss (input %zu) must be a constant int64 [1 or more]", what, index);
+    for (size_t i = 0; i < table->count; i++)
+        if (weir_array_get_int(table, i) < 0 || weir_array_get_int(table, i) > ENTRY_LIMIT)
+            return weir_rule_fail(graph, node, "%s %zu is %lld, expected 0 to 2^56", what, i,
+                                  (long long)weir_array_get_int(table, i));
+    return true;
+}
+
+static int64_t largest_of(const weir_array *table) {
+    int64_t most = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        const int64_t entry = weir_array_get_int(table, i);
+        most = entry > most ? entry : most;
+    }
+    return most;
+}
+
+/* A row has its largest code, so its sum is at least the first term, and no share more than the largest numerator by
+ * that. */
+bool weir_infer_softmax_integer(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const int64_t zero = weir_node_int(graph, node, "zero", 0), half = weir_node_int(graph, node, "half", 0);
+    const weir_quant *quant = &to->type[0].quant;
+    if (!integer_input(graph, node, 0)) return false;
+    if (weir_rule_input(graph, node, 0)->shape.rank == 0)
+        return weir_rule_fail(graph, node, "expected at least one dimension, found a scalar");
+    if (!check_integers(graph, node, 1, "term") || !check_integers(graph, node, 2, "numerator")) return false;
+    if (half < 0 || half > 1)
+        return weir_rule_fail(graph, node, "attribute 'half' is %lld, expected 0 or 1", (long long)half);
+    const weir_array *term = weir_rule_constant(graph, node, 1);
+    const int64_t first = weir_array_get_int(term, 0), length = channel_count(&weir_rule_input(graph, node, 0)->shape);
+    if (first == 0) return weir_rule_fail(graph, node, "the first term is 0: that of a row's largest code");
+    if (largest_of(term) > SUM_LIMIT / length)
+        return weir_rule_fail(graph, node, "the sum of %lld terms of up to %lld is beyond 2^62", (long long)length,
+                              (long long)largest_of(term));
+    const int64_t steps = (largest_of(weir_rule_constant(graph, node, 2)) / first + half) >> half;
+    if (steps > STEPS_LIMIT)
+        return weir_rule_fail(graph, node, "shares reach %lld, expected at most %d", (long long)steps, STEPS_LIMIT);
+    int64_t least, most = zero + steps;
+    if (quant->format != WEIR_FORMAT_FLOAT) weir_quant_limits(quant, &least, &most);
+    most = weir_node_int(graph, node, "high", most);
+    if (most < zero)
+        return weir_rule_fail(graph, node, "results begin at attribute 'zero', %lld, and end at %lld", (long long)zero,
+                              (long long)most);
+    return set_coded(graph, node, to, zero, most < zero + steps ? most : zero + steps);
 }
 
 bool weir_infer_maximum(const weir_graph *graph, weir_node node, weir_inferred *to) {
