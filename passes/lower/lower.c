@@ -68,6 +68,7 @@ void weir_lower_become(weir_lowering *l, weir_value value, const weir_expression
     known->sums = WEIR_NO_VALUE;
     known->is_inside = known->is_bounded = false;
     known->carried = WEIR_NO_VALUE;
+    known->mask = NULL;
 }
 
 void weir_lower_set(weir_lowering *l, weir_node node, const weir_expression *x) {

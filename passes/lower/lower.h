@@ -23,10 +23,11 @@ typedef struct weir_lowering_value {
     weir_value sums; /* those that one node of the model computes and quantizes at once, in the new graph; else none */
     /* its codes of one scale in the new graph, where hardware continues without a quantizer; else none */
     weir_value carried;
-    double rounding;   /* how far they may be from the model's; 0: they are exact */
-    uint32_t position; /* place of its node in the model, from 1 on; 0: it has none */
-    bool is_inside;    /* a function is computed from codes in front, as if there was no such value */
-    bool is_bounded;   /* its steps are bounds of the codes behind it: nothing does them in float32 */
+    const struct weir_mask *mask; /* of a Softmax's input: the elements that it leaves out; the rest is `expression` */
+    double rounding;              /* how far they may be from the model's; 0: they are exact */
+    uint32_t position;            /* place of its node in the model, from 1 on; 0: it has none */
+    bool is_inside;               /* a function is computed from codes in front, as if there was no such value */
+    bool is_bounded;              /* its steps are bounds of the codes behind it: nothing does them in float32 */
 } weir_lowering_value;
 
 /* State of one lowering. */
@@ -232,9 +233,13 @@ bool weir_lower_transposes(const weir_lowering *l, weir_node node);
 bool weir_lower_leads_to_hardware(const weir_lowering *l, weir_node node);
 bool weir_lower_arg_max(weir_lowering *l, weir_node node);
 bool weir_lower_arg_min(weir_lowering *l, weir_node node);
+/* Has the layer at most a hundredth of the model's multiplications? */
+bool weir_lower_is_small(const weir_graph *model, weir_node layer);
 /* QLinearSoftmax, and Softmax of which the quantizer takes the result, where hardware is behind it. */
 bool weir_lower_qlinear_softmax(weir_lowering *l, weir_node node);
 bool weir_lower_softmax(weir_lowering *l, weir_node node, const weir_quant *quantizer);
+/* Is the node a mask of what has codes, before a Softmax (quantize/mask.h)? Its value is then that, with the mask. */
+bool weir_lower_mask(weir_lowering *l, weir_node node);
 bool weir_lower_top_k(weir_lowering *l, weir_node node);
 /* The sums along the innermost axis, which becomes 1, in rows; no value after a reported error. */
 weir_value weir_lower_totals(weir_lowering *l, weir_node node, weir_value codes);

@@ -197,8 +197,7 @@ static bool quantizes_on_host(const weir_lowering *l, weir_node node) {
            (kind == WEIR_EXPRESSION_REAL && weir_trait_kind(l->from, node) == WEIR_OP_DEQUANTIZE_LINEAR);
 }
 
-/* At most a hundredth of the model's multiplications. */
-static bool is_small(const weir_graph *model, weir_node layer) {
+bool weir_lower_is_small(const weir_graph *model, weir_node layer) {
     double all = 0;
     for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node))
         all += (double)weir_loop_macs(model, node);
@@ -212,7 +211,7 @@ static bool is_host_work(const weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node);
     if (weir_trait_of(op)->task != WEIR_TASK_LAYER) return weir_trait_of(op)->is_for_host;
     const weir_expression_kind kind = weir_expression_kind_of(weir_lower_input(l, node, 0));
-    if (kind == WEIR_EXPRESSION_HOST) return is_small(l->from, node);
+    if (kind == WEIR_EXPRESSION_HOST) return weir_lower_is_small(l->from, node);
     return weir_trait_of(op)->is_for_host && l->contract == WEIR_CONTRACT_REAL && kind == WEIR_EXPRESSION_REAL &&
            weir_expression_has_data(weir_lower_input(l, node, 1));
 }
@@ -252,7 +251,7 @@ static bool lower_node(weir_lowering *l, weir_node node) {
     if (rule != NULL) {
         log = weir_diag_capture();
         l->rounding = 0;
-        fine = weir_lower_beside(l, node, rule);
+        fine = weir_lower_mask(l, node) || weir_lower_beside(l, node, rule);
         if (fine) keep_rounding(l, node);
         weir_diag_release(log);
     }

@@ -4,19 +4,23 @@
 #include <float.h>
 #include <stdlib.h>
 
+#include "exec/kernel_common.h"
 #include "exec/softmax.h"
 #include "ir/shape/infer.h"
 #include "ir/trait/trait.h"
 #include "passes/lower/lower.h"
+#include "passes/quantize/mask.h"
 #include "support/memory/arena.h"
 
-/* Only hardware computes it, not the host behind hardware. */
-static bool is_hardware(weir_op op) {
-    return !weir_trait_of(op)->is_for_host || weir_trait_of(op)->task == WEIR_TASK_LAYER;
+/* Only hardware computes it, not the host behind hardware: of layers behind a Softmax the large ones. */
+static bool is_hardware(const weir_graph *model, weir_node node, bool large) {
+    const weir_trait *trait = weir_trait_of(weir_node_op(model, node));
+    if (trait->task == WEIR_TASK_LAYER) return !large || !weir_lower_is_small(model, node);
+    return !trait->is_for_host;
 }
 
 /* Does such a node depend on the node's result? */
-static bool is_needed(const weir_graph *model, weir_node node) {
+static bool is_needed(const weir_graph *model, weir_node node, bool large) {
     bool *depends = weir_calloc(weir_graph_value_limit(model), sizeof *depends), needed = false;
     depends[weir_node_output(model, node, 0).id] = true;
     for (weir_node user = weir_node_next(model, node); user.id != 0 && !needed; user = weir_node_next(model, user)) {
@@ -25,7 +29,7 @@ static bool is_needed(const weir_graph *model, weir_node node) {
             any |= depends[weir_node_input(model, user, i).id];
         for (size_t i = 0; any && i < weir_node_output_count(model, user); i++)
             depends[weir_node_output(model, user, i).id] = true;
-        needed = any && is_hardware(weir_node_op(model, user));
+        needed = any && is_hardware(model, user, large);
     }
     free(depends);
     return needed;
@@ -50,15 +54,15 @@ static weir_value add_powers(weir_lowering *l, weir_node node, const weir_type *
     return constant;
 }
 
-static bool check_needed(weir_lowering *l, weir_node node) {
-    return is_needed(l->from, node) ||
+static bool check_needed(weir_lowering *l, weir_node node, bool large) {
+    return is_needed(l->from, node, large) ||
            weir_lower_fail(l, node, "no node that only hardware computes needs it: the host computes it");
 }
 
 bool weir_lower_qlinear_softmax(weir_lowering *l, weir_node node) {
     const weir_type *from = weir_value_type(l->from, weir_node_output(l->from, node, 0));
     weir_quant x, y;
-    if (!check_needed(l, node)) return false;
+    if (!check_needed(l, node, false)) return false;
     if (!weir_lower_read_quant(l, node, 1, 2, from->dtype, 0, &x) ||
         !weir_lower_read_quant(l, node, 3, 4, from->dtype, 0, &y))
         return false;
@@ -127,21 +131,25 @@ static weir_value add_table(weir_lowering *l, weir_node node, const char *suffix
     return constant;
 }
 
+/* Entries of both tables until they are 0, at most so many distances. */
+static size_t count_entries(const weir_type *codes, const weir_quant *y, int64_t distances) {
+    return weir_softmax_entries(weir_quant_scale(&codes->quant, 0), weir_quant_scale(y, 0),
+                                distances < MOST_ENTRIES ? (size_t)distances : MOST_ENTRIES);
+}
+
 /* Both tables for codes of that type; false after a reported error. */
 static bool add_tables(weir_lowering *l, weir_node node, const weir_type *codes, const weir_quant *y, int64_t half,
                        bool up, weir_value *inputs) {
     const double scale = weir_quant_scale(&codes->quant, 0), step = weir_quant_scale(y, 0);
     const int64_t distances = codes->high - codes->low + 1;
-    if (1 / step > MOST_STEPS)
-        return weir_lower_fail(l, node, "the quantizer behind it has %g steps for a share of 1, at most %d are possible",
-                               1 / step, MOST_STEPS);
-    const size_t count = weir_softmax_entries(scale, step, distances < MOST_ENTRIES ? (size_t)distances : MOST_ENTRIES);
+    const size_t count = count_entries(codes, y, distances);
     const weir_shape shape = {1, {(int64_t)count}};
     weir_array *term = weir_array_in(weir_graph_arena(l->to), WEIR_INT64, &shape),
                *numerator = weir_array_in(weir_graph_arena(l->to), WEIR_INT64, &shape);
     weir_softmax_tables(scale, step, (int64_t *)term->data, (int64_t *)numerator->data, count);
     if ((int64_t)count < distances && weir_array_get_int(term, count - 1) != 0) {
-        weir_lower_fail(l, node, "its input has %lld codes of %g each: a table of exponentials would have over %d entries",
+        weir_lower_fail(l, node,
+                        "its input has %lld codes of %g each: a table of exponentials would have over %d entries",
                         (long long)distances, scale, MOST_ENTRIES);
         weir_note("put a quantizer of up to 16 bits before it");
         return false;
@@ -152,23 +160,114 @@ static bool add_tables(weir_lowering *l, weir_node node, const weir_type *codes,
     return true;
 }
 
+/* --- masks --- */
+
+bool weir_lower_mask(weir_lowering *l, weir_node node) {
+    weir_arena *arena = weir_graph_arena(l->to);
+    weir_mask *mask = weir_arena_alloc(arena, sizeof *mask);
+    if (!weir_mask_of(l->from, node, mask)) return false;
+    const weir_expression *x = weir_lower_input(l, node, mask->data);
+    if (!weir_expression_is_hardware(x) || weir_expression_kind_of(x) == WEIR_EXPRESSION_FUNCTION) return false;
+    weir_lower_set(l, node, x);
+    weir_lowering_value *known = &l->of[weir_node_output(l->from, node, 0).id];
+    known->mask = mask;
+    known->is_inside = true;
+    return true;
+}
+
+/* Has each row along the axis an element that is not left out? */
+static bool leaves_some(const weir_mask *mask, const weir_shape *shape, int axis) {
+    const weir_broadcast from = weir_broadcast_of(&mask->pattern->shape, shape);
+    size_t inner = 1, elements = 1;
+    for (int d = axis + 1; d < shape->rank; d++) inner *= (size_t)shape->dim[d];
+    weir_shape_count(shape, &elements);
+    const size_t length = (size_t)shape->dim[axis];
+    bool some = true;
+    for (size_t row = 0; some && row < elements / length; row++) {
+        some = false;
+        for (size_t k = 0; !some && k < length; k++) {
+            const size_t at = row / inner * inner * length + k * inner + row % inner;
+            some = !weir_mask_leaves_out(mask, weir_broadcast_index(&from, at));
+        }
+    }
+    return some;
+}
+
+/* The elements over which a pattern repeats, from the first dimension along which it changes on. */
+static int64_t period_of(const weir_mask *mask, const weir_shape *shape) {
+    const weir_shape *own = &mask->pattern->shape;
+    int64_t period = 1;
+    bool varies = false;
+    for (int d = 0; d < shape->rank; d++) {
+        const int at = d - (shape->rank - own->rank);
+        varies |= at >= 0 && own->dim[at] > 1;
+        if (varies) period *= shape->dim[d];
+    }
+    return period;
+}
+
+/* The codes; those that are left out become one that is so far below the least that its share is 0: a weir.Cast with an
+ * addend an element. No value after a reported error. */
+static weir_value mask_codes(weir_lowering *l, weir_node node, weir_value codes, const weir_mask *mask, int axis,
+                             const weir_quant *y) {
+    const weir_type from = *weir_value_type(l->to, codes);
+    const double scale = weir_quant_scale(&from.quant, 0);
+    const int64_t range = from.high - from.low, period = period_of(mask, &from.shape);
+    const int64_t away = (int64_t)count_entries(&from, y, MOST_ENTRIES) - 1;
+    if (!leaves_some(mask, &from.shape, axis)) {
+        weir_lower_fail(l, node, "its mask leaves out all elements of a row, whose shares would be no numbers");
+        return WEIR_NO_VALUE;
+    }
+    if (mask->least / scale < (double)(range + away)) {
+        weir_lower_fail(l, node, "its mask adds -%g, which leaves a share to scores of a range of %g", mask->least,
+                        (double)range * scale);
+        weir_note("masks of -infinity or -1e9 leave out what they are added to");
+        return WEIR_NO_VALUE;
+    }
+    weir_array *add = weir_array_in(weir_graph_arena(l->to), WEIR_INT64, &(weir_shape){1, {period}});
+    const weir_broadcast place = weir_broadcast_of(&mask->pattern->shape, &from.shape);
+    for (int64_t i = 0; i < period; i++)
+        weir_array_set_int(add, (size_t)i,
+                           weir_mask_leaves_out(mask, weir_broadcast_index(&place, (size_t)i)) ? -range - away : 0);
+    size_t elements = 1;
+    weir_shape_count(&from.shape, &elements);
+    const weir_shape rows = {2, {(int64_t)elements / period, period}};
+    weir_quant quant = from.quant;
+    quant.format = WEIR_FORMAT_INTEGER;
+    quant.is_signed = from.low - away < 0;
+    quant.width = weir_bits_for(from.low - away, from.high);
+    quant.saturation = WEIR_SATURATE;
+    const weir_type to = weir_lower_codes_type(&quant, &rows, from.low - away, from.high);
+    weir_value masked = weir_lower_reshape_as(l, node, "_scores", codes, &rows);
+    masked = weir_lower_shift(l, node, "_mask", masked, add, &to);
+    return masked.id == 0 ? masked : weir_lower_reshape_as(l, node, "_masked", masked, &from.shape);
+}
+
 bool weir_lower_softmax(weir_lowering *l, weir_node node, const weir_quant *quantizer) {
     int64_t half, low, high;
     bool up;
-    if (!check_needed(l, node)) return false;
+    if (!check_needed(l, node, true)) return false;
     if (quantizer == NULL)
-        return weir_lower_fail(l, node, "hardware computes it as codes: a quantizer must be the only reader of its result");
+        return weir_lower_fail(l, node,
+                               "hardware computes it as codes: a quantizer must be the only reader of its result");
     weir_value codes = weir_lower_one_scale(l, node, weir_lower_operand(l, node, weir_lower_input(l, node, 0), false));
     if (codes.id == 0 || !read_rounding(l, node, quantizer, &half, &up)) return false;
     weir_quant_limits(quantizer, &low, &high);
     const int64_t zero = weir_quant_zero(quantizer, 0);
+    const double steps = 1 / weir_quant_scale(quantizer, 0);
+    if (steps > MOST_STEPS)
+        return weir_lower_fail(l, node,
+                               "the quantizer behind it has %g steps for a share of 1, at most %d are possible", steps,
+                               MOST_STEPS);
     if (quantizer->format == WEIR_FORMAT_BINARY || zero < low || zero > high)
         return weir_lower_fail(l, node, "the quantizer behind it has no code for 0");
     const weir_shape shape = weir_value_type(l->to, codes)->shape;
     const int64_t given = weir_node_int(l->from, node, "axis", -1);
     const int axis = (int)(given < 0 ? given + shape.rank : given);
     const bool innermost = axis == shape.rank - 1;
-    if (!innermost) codes = weir_lower_rows(l, node, codes, axis);
+    const weir_mask *mask = l->of[weir_node_input(l->from, node, 0).id].mask;
+    if (mask != NULL) codes = mask_codes(l, node, codes, mask, axis, quantizer);
+    if (codes.id != 0 && !innermost) codes = weir_lower_rows(l, node, codes, axis);
     if (codes.id == 0) return false;
     const weir_type *type = weir_value_type(l->to, codes);
     weir_value inputs[3] = {codes};

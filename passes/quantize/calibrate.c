@@ -3,6 +3,7 @@
 
 #include "cosim/frames.h"
 #include "ir/trait/trait.h"
+#include "passes/quantize/mask.h"
 #include "passes/quantize/quantizer.h"
 #include "passes/quantize/round_weights.h"
 #include "support/memory/arena.h"
@@ -37,13 +38,20 @@ static void report_infinite(const weir_quantizer *q, weir_value value, const wei
                   "Softmax as models of their own; weir eval --engine float runs the model as it is");
 }
 
+/* Does a mask give the value? What it leaves out is in no range. */
+static bool is_masked(const weir_graph *graph, weir_value value) {
+    const weir_node maker = weir_value_producer(graph, value);
+    weir_mask mask;
+    return maker.id != 0 && weir_mask_of(graph, maker, &mask);
+}
+
 static bool see_frame(void *user, const weir_executor *executor) {
     weir_quantizer *q = user;
     for (uint32_t id = 1; weir_side_has(&q->values, id); id++) {
         weir_value value = {id};
         if (!weir_value_exists(q->graph, value) || weir_value_constant(q->graph, value) != NULL) continue;
         const weir_array *array = weir_executor_value(executor, value);
-        if (array == NULL) continue;
+        if (array == NULL || is_masked(q->graph, value)) continue;
         weir_quantized_value *own = weir_quantizer_value(q, value);
         size_t bad;
         if (q->keeps_histograms && own->histogram == NULL) own->histogram = weir_histogram_new();

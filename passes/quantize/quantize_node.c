@@ -5,6 +5,7 @@
 #include "ir/trait/trait.h"
 #include "passes/graph/scale_axis.h"
 #include "passes/quantize/function.h"
+#include "passes/quantize/mask.h"
 #include "passes/quantize/quantizer.h"
 #include "support/memory/arena.h"
 
@@ -270,6 +271,18 @@ static bool quantize_split(weir_quantizer *q, weir_node node) {
     return set_input(q, node, 0, weir_quantizer_activation(q, value, node));
 }
 
+/* Between layers it has a table of exponentials, of codes: its input is quantized, before a mask. What reads its result
+ * quantizes that. */
+static bool quantize_softmax(weir_quantizer *q, weir_node node) {
+    weir_use use = {node, 0};
+    weir_mask mask;
+    if (!weir_quantizer_is_between(q, weir_node_output(q->graph, node, 0))) return true;
+    const weir_node maker = weir_value_producer(q->graph, read_by(q, use));
+    if (maker.id != 0 && weir_mask_of(q->graph, maker, &mask)) use = (weir_use){maker, mask.data};
+    return !weir_quantizer_is_float(q, read_by(q, use)) ||
+           set_input(q, use.node, use.index, weir_quantizer_activation(q, read_by(q, use), use.node));
+}
+
 static bool quantize_both(weir_quantizer *q, weir_node node) {
     for (size_t i = 0; i < 2; i++) {
         if (!set_input(q, node, i, weir_quantizer_activation(q, weir_node_input(q->graph, node, i), node)))
@@ -284,6 +297,9 @@ bool weir_quantizer_node(weir_quantizer *q, weir_node node) {
         return quantize_layer(q, node);
     if (weir_quantizer_is_pool(op))
         return set_input(q, node, 0, weir_quantizer_activation(q, weir_node_input(q->graph, node, 0), node));
+    weir_mask mask;
+    if (kind == WEIR_OP_SOFTMAX) return quantize_softmax(q, node);
+    if (weir_mask_of(q->graph, node, &mask)) return true; /* with the Softmax behind it */
     if (kind == WEIR_OP_CONCAT) return quantize_concat(q, node);
     if (kind == WEIR_OP_MATMUL)
         return weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 0)) ? quantize_left(q, node)

@@ -15,8 +15,8 @@
 // Interval:  ceil(QUOTIENT_W / UNITS) cycles a result.
 // Clock:     rtl/README.md, Measured alone: weir_softmax_integer.
 // State:     PAGES rows of elements, the largest of each, the distances of elements that wait for the sum, a queue of
-//            sums, a register after each level of the trees of maxima and sums, the registers of weir_softmax_divide and
-//            weir_pipeline.
+//            sums, a register after each level of the trees of maxima and sums, the registers of
+//            weir_softmax_divide and weir_pipeline.
 // Invariant: distances reserved or held = used_q <= HELD; the queues of rows and sums have a place for each row that
 //            these can belong to.
 // Contract:  a numerator is below the sum of its row times 2^QUOTIENT_W.
@@ -28,7 +28,7 @@ module weir_softmax_integer #(
   parameter integer WIDTH       = 8,    // bits of an element
   parameter integer SIGNED      = 0,
   parameter integer BEATS       = 16,   // of a row
-  parameter integer ADDR_W      = 8,    // bits of a distance that the tables tell apart
+  parameter integer ADDR_W      = 8,    // bits of a table's address
   parameter integer TERM_W      = 9,
   parameter integer SUM_W       = 13,
   parameter integer NUMERATOR_W = 17,

@@ -267,9 +267,18 @@ def softmax(r, _):
             "UNITS": units, "OUT_W": 8, "ZERO": pick(r, -128, 0), "HIGH": 127, "READ": r.randint(1, 2)}
 
 
+def softmax_integer(r, _):
+    lanes, beats, width, quotient = pick(r, 1, 1, 1, 2, 4), pick(r, 2, 8, 16, 64, 128, 197), pick(r, 4, 8, 8, 8, 10), pick(r, 7, 8, 8, 9, 9)
+    term, cycles = pick(r, 9, 24, 31, 31, 31), pick(r, 1, 1, 1, 2, 3, quotient)
+    units = -(-quotient // cycles)
+    return {"LANES": lanes, "WIDTH": width, "SIGNED": r.randint(0, 1), "BEATS": beats, "ADDR_W": min(width, pick(r, 5, 8, 8)), "TERM_W": term,
+            "SUM_W": term + math.ceil(math.log2(lanes * beats)), "NUMERATOR_W": term + quotient - 1, "QUOTIENT_W": quotient, "HALF": quotient % 2,
+            "UNITS": -(-quotient // -(-quotient // units)), "OUT_W": 8, "ZERO": pick(r, 0, 0, -128), "HIGH": 127, "READ": r.randint(1, 2)}
+
+
 MODULES = {f.__name__: f for f in (register_slice, fifo, frame_guard, frame_flags, fork, lane_converter, rom, rom_source, rom_sequence, rom_pair, replay, mvu, add, multiply,
                                    cast, requantize, requantize_float, relu, threshold, lookup, window, taps,
-                                   pool, argmax, concat, threshold_search, select, reorder, softmax)}
+                                   pool, argmax, concat, threshold_search, select, reorder, softmax, softmax_integer)}
 
 
 # --- sources ---

@@ -60,6 +60,8 @@ weir import "$models/mlp_float.onnx" -o float.weir
 sed 's/= Relu(/= Elu(/' float.weir >elu.weir && cp float.npz elu.npz
 expect 0 "relu .*weir_lookup" "$WEIR" compile elu.weir -o out -q int8 -c "$models/digits_calib.npz"
 sed 's/= Relu(/= Softmax(/' float.weir >softmax.weir && cp float.npz softmax.npz
+expect 0 "relu .*weir_softmax_integer" "$WEIR" compile softmax.weir -o out -q int8 -c "$models/digits_calib.npz"
+sed 's/= Relu(/= LogSoftmax(/' float.weir >softmax.weir
 expect 1 "only the host computes it" "$WEIR" compile softmax.weir -o out -q int8 -c "$models/digits_calib.npz"
 grep -q "^note: between layers it has no hardware" output || fail "no advice for a function between layers"
 sed 's/= Relu(/= LpNormalization(/' float.weir >norm.weir && cp float.npz norm.npz

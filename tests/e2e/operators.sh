@@ -4,7 +4,7 @@ name=operators
 . "$(dirname "$0")/lib.sh"
 weir operators >list
 expect 0 '"hardware": "yes"' "$WEIR" operators Gemm --json
-expect 0 '^\| Softmax .* host ' "$WEIR" operators Softmax
+expect 0 '^\| LogSoftmax .* host ' "$WEIR" operators LogSoftmax
 expect 2 "no operator 'Gem'; did you mean 'Gemm'?" "$WEIR" operators Gem
 expect 2 "cannot be combined" "$WEIR" operators --import Gemm
 expect 2 "cannot be combined" "$WEIR" operators --import --json

@@ -58,9 +58,9 @@ done
 
 # In the middle it is refused, with the node's name and the way out.
 "$WEIR" import "$affine/gemm_bn_relu.onnx" -o middle.weir
-sed 's/= Relu(/= Softmax(/' middle.weir >softmax.weir && cp middle.npz softmax.npz
+sed 's/= Relu(/= LogSoftmax(/' middle.weir >softmax.weir && cp middle.npz softmax.npz
 cmp -s middle.weir softmax.weir && fail "no Relu to replace"
-expect 1 "Softmax.: is between quantized operators, but only the host computes it" "$WEIR" compile softmax.weir -o refused
+expect 1 "LogSoftmax.: is between quantized operators, but only the host computes it" "$WEIR" compile softmax.weir -o refused
 grep -q "^note: between layers it has no hardware" output || fail "no way out"
 [ ! -e refused ] || fail "a refused model left a folder"
 finish

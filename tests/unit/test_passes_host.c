@@ -89,12 +89,12 @@ static void hardware_behind_the_host_is_refused(void **state) {
     (void)state;
     static const double one[1] = {1};
     write_data();
-    weir_graph *g = model(WEIR_OP_SOFTMAX);
+    weir_graph *g = model(WEIR_OP_LOG_SOFTMAX);
     weir_value y =
         ADD(g, WEIR_OP_MATMUL, "mm", weir_graph_output(g, 0), add_constant(g, "v", WEIR_FLOAT32, 2, 1, 1, one));
     weir_graph_set_output(g, 0, y);
     assert_refused(g, QUANTIZE ",lower_integer",
-                   "node 'last' (Softmax): is between quantized operators, but only the host computes it");
+                   "node 'last' (LogSoftmax): is between quantized operators, but only the host computes it");
 }
 
 int main(void) {

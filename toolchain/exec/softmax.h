@@ -45,8 +45,8 @@ typedef struct weir_softmax_integer {
     int64_t zero, high; /* of the result */
 } weir_softmax_integer;
 
-/* `count` codes of x from `first` on into those of y: min(share + zero, high), the share floor(numerator / sum), or with
- * half floor((floor(numerator / sum) + 1) / 2), the sum that of the row's terms. */
+/* `count` codes of x from `first` on into those of y: min(share + zero, high); the share is floor(numerator / sum), or
+ * with half floor((floor(numerator / sum) + 1) / 2), the sum that of the row's terms. */
 void weir_softmax_integer_row(const weir_softmax_integer *softmax, const weir_array *x, weir_array *y, size_t first,
                               size_t count);
 

@@ -47,7 +47,8 @@ static void build(component_case *c) {
     weir_node node = case_node(c, WEIR_OP_SOFTMAX_INTEGER, "softmax", inputs, 3, 1);
     weir_node_set_int(c->graph, node, "half", half);
     weir_node_set_int(c->graph, node, "zero", zero);
-    if (case_chance(c, 30)) weir_node_set_int(c->graph, node, "high", zero + case_range(c, 0, share / case_range(c, 1, length)));
+    if (case_chance(c, 30))
+        weir_node_set_int(c->graph, node, "high", zero + case_range(c, 0, share / case_range(c, 1, length)));
     const int64_t bits = weir_bits_for(0, quotient);
     int64_t units = case_chance(c, 50) ? bits : case_range(c, 1, bits);
     while ((bits + (bits + units - 1) / units - 1) / ((bits + units - 1) / units) != units) units--;

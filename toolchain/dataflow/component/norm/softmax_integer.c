@@ -41,7 +41,8 @@ static int element_bits(const weir_graph *graph, weir_node node) {
 /* Of distances that the tables tell apart. */
 static int64_t address_bits(const weir_graph *graph, weir_node node) {
     const size_t terms = table_of(graph, node, TERM)->count, numerators = table_of(graph, node, NUMERATOR)->count;
-    const int64_t bits = weir_clog2((int64_t)(terms > numerators ? terms : numerators)), all = element_bits(graph, node);
+    const int64_t bits = weir_clog2((int64_t)(terms > numerators ? terms : numerators)),
+                  all = element_bits(graph, node);
     return bits < 1 ? 1 : bits < all ? bits : all;
 }
 
@@ -216,7 +217,7 @@ static weir_rtl_expr lane_of(weir_builder *b, weir_rtl_expr bus, int64_t lanes, 
 static void connect_table(weir_builder *b, weir_node node, weir_rtl_instance u, size_t index) {
     assert(index < TABLES);
     static const char *const addresses[] = {"term_addr", "numerator_addr"}, *const words[] = {"term_data",
-                                                                                            "numerator_data"};
+                                                                                              "numerator_data"};
     const int64_t lanes = lanes_of(b->graph, node), bits = address_bits(b->graph, node);
     weir_memory table;
     weir_memory_get(b->graph, node, index, &table);

@@ -1,0 +1,52 @@
+#include "passes/quantize/mask.h"
+
+#include <math.h>
+
+#include "ir/trait/trait.h"
+
+enum { FAR = 64 }; /* below all others: exp(-64) is no share of any quantizer */
+
+static bool only_softmaxes_read(const weir_graph *graph, weir_value value) {
+    const size_t count = weir_value_use_count(graph, value);
+    bool all = count > 0 && !weir_value_is_output(graph, value);
+    for (size_t i = 0; all && i < count; i++)
+        all = weir_trait_kind(graph, weir_value_use(graph, value, i).node) == WEIR_OP_SOFTMAX;
+    return all;
+}
+
+/* Are all numbers 0 or far below, some of these? */
+static bool is_far(const weir_array *numbers, bool zeros, double *least) {
+    bool fine = weir_dtype_is_float(numbers->dtype);
+    *least = INFINITY;
+    for (size_t i = 0; fine && i < numbers->count; i++) {
+        const double number = weir_array_get(numbers, i);
+        if (zeros && number == 0) continue;
+        fine = number <= -FAR;
+        *least = fmin(*least, -number);
+    }
+    return fine;
+}
+
+bool weir_mask_of(const weir_graph *graph, weir_node node, weir_mask *mask) {
+    const weir_op kind = weir_trait_kind(graph, node);
+    const bool where = kind == WEIR_OP_WHERE;
+    if ((kind != WEIR_OP_ADD && !where) || !only_softmaxes_read(graph, weir_node_output(graph, node, 0))) return false;
+    const uint32_t first = where ? 1 : 0;
+    for (uint32_t i = first; i < first + 2; i++) {
+        const weir_value value = weir_node_input(graph, node, i),
+                         other = weir_node_input(graph, node, 2 * first + 1 - i);
+        const weir_array *far = weir_value_constant(graph, other),
+                         *pattern = where ? weir_value_constant(graph, weir_node_input(graph, node, 0)) : far;
+        const weir_shape *shape = &weir_value_type(graph, weir_node_output(graph, node, 0))->shape;
+        *mask = (weir_mask){.data = i, .pattern = pattern, .sum = !where, .leaves_true = i == 2};
+        if (far != NULL && pattern != NULL && weir_value_constant(graph, value) == NULL &&
+            weir_shape_equal(&weir_value_type(graph, value)->shape, shape) && is_far(far, !where, &mask->least))
+            return true;
+    }
+    return false;
+}
+
+bool weir_mask_leaves_out(const weir_mask *mask, size_t i) {
+    const double number = weir_array_get(mask->pattern, i);
+    return mask->sum ? number < 0 : (number != 0) == mask->leaves_true;
+}

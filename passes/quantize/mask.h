@@ -1,0 +1,21 @@
+/* Masks before a Softmax: what they leave out has a share of 0, so no range or code of its own. A sum with a constant
+ * of numbers that are 0 or far below every score, or a Where between the scores and such a number. */
+#ifndef WEIR_PASSES_MASK_H
+#define WEIR_PASSES_MASK_H
+
+#include "ir/graph/graph.h"
+
+typedef struct weir_mask {
+    uint32_t data;             /* the input with the scores */
+    const weir_array *pattern; /* a constant that broadcasts to them: numbers of a sum, or conditions of a Where */
+    bool sum;                  /* it is a sum: what is below 0 is left out */
+    bool leaves_true;          /* of a Where: elements whose condition is true are left out */
+    double least;              /* the smallest distance below 0 of what is left out */
+} weir_mask;
+
+/* Is the node such a mask, which only Softmaxes read? */
+bool weir_mask_of(const weir_graph *graph, weir_node node, weir_mask *mask);
+/* Is element i of the pattern one that is left out? */
+bool weir_mask_leaves_out(const weir_mask *mask, size_t i);
+
+#endif
