@@ -295,11 +295,12 @@ static void cost(weir_cost_part *part) {
     weir_cost_term(part, lanes * code);
     weir_cost_term(part, counters);
     weir_cost_term(part, places * (lanes * out + 1) + queue * (sum + 2) + pages * (width + 1));
-    weir_cost_registers(part, lanes * units * (sum + 1 + bits) + (units - 1) * sum + bits);
+    /* of the last step's remainder only the sign is used */
+    weir_cost_registers(part, lanes * (units * (sum + 1 + bits) - (cycles == 1 ? sum : 0)) + (units - 1) * sum + bits);
     weir_cost_registers(part, lanes * (3 * width + 3 * address + term) + nodes_of(lanes) * (width + term + 1));
-    weir_cost_registers(part, lanes * (code + out) + 2 * sum + 2 * width + counters);
-    weir_cost_registers(part, places * (lanes * out + 2) + queue * (sum + 5) + pages * (width + 2));
-    weir_cost_registers(part, 4 * summed + 2 * load + 2 * (latency - cycles + 1) + 4 * (levels + 1) + 6);
+    weir_cost_registers(part, lanes * (code - 3 + out) + 2 * sum + 2 * width + counters);
+    weir_cost_registers(part, places * (lanes * out + 2) + queue * (sum + 3) + pages * (width + 2));
+    weir_cost_registers(part, 4 * summed + 2 * load + 2 * (latency - cycles + 1) + 4 * levels);
     weir_cost_registers(part, weir_device_memory_takes_output(part->device) ? -lanes * (width + address) : 0);
     weir_cost_blocks(part, lanes * width, pages * beats);
     weir_cost_blocks(part, lanes * address, held);
