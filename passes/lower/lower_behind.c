@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "ir/shape/index_map.h"
+#include "ir/shape/loop.h"
 #include "ir/trait/trait.h"
 #include "passes/lower/lower.h"
 #include "support/memory/arena.h"
@@ -48,4 +49,11 @@ bool weir_lower_leads_to_hardware(const weir_lowering *l, weir_node from) {
 bool weir_lower_carries(const weir_lowering *l, weir_node node) {
     return l->carries && (weir_trait_of(weir_node_op(l->from, node))->task == WEIR_TASK_LAYER ||
                           weir_lower_leads_to_hardware(l, node));
+}
+
+bool weir_lower_is_small(const weir_graph *model, weir_node layer) {
+    double all = 0;
+    for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node))
+        all += (double)weir_loop_macs(model, node);
+    return 100 * (double)weir_loop_macs(model, layer) <= all;
 }

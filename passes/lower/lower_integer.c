@@ -10,7 +10,6 @@
 #include "ir/graph/operator.h"
 #include "ir/shape/infer.h"
 #include "ir/shape/layout.h"
-#include "ir/shape/loop.h"
 #include "ir/trait/trait.h"
 #include "passes/analysis/compare_lowered.h"
 #include "passes/graph/rewrite.h"
@@ -195,13 +194,6 @@ static bool quantizes_on_host(const weir_lowering *l, weir_node node) {
     const weir_expression_kind kind = weir_expression_kind_of(weir_lower_input(l, node, 0));
     return kind == WEIR_EXPRESSION_HOST ||
            (kind == WEIR_EXPRESSION_REAL && weir_trait_kind(l->from, node) == WEIR_OP_DEQUANTIZE_LINEAR);
-}
-
-bool weir_lower_is_small(const weir_graph *model, weir_node layer) {
-    double all = 0;
-    for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node))
-        all += (double)weir_loop_macs(model, node);
-    return 100 * (double)weir_loop_macs(model, layer) <= all;
 }
 
 /* May the host compute this one? A layer is hardware's work: one without quantizers is an oversight, and not the
