@@ -238,6 +238,10 @@ bool weir_lower_is_small(const weir_graph *model, weir_node layer);
 /* QLinearSoftmax, and Softmax of which the quantizer takes the result, where hardware is behind it. */
 bool weir_lower_qlinear_softmax(weir_lowering *l, weir_node node);
 bool weir_lower_softmax(weir_lowering *l, weir_node node, const weir_quant *quantizer);
+/* Those of RequantShift's domain, along the last axis. */
+bool weir_lower_i_softmax(weir_lowering *l, weir_node node);
+bool weir_lower_ita_max(weir_lowering *l, weir_node node);
+bool weir_lower_ita_partial_max(weir_lowering *l, weir_node node);
 /* Is the node a mask of what has codes, before a Softmax (quantize/mask.h)? Its value is then that, with the mask. */
 bool weir_lower_mask(weir_lowering *l, weir_node node);
 bool weir_lower_top_k(weir_lowering *l, weir_node node);

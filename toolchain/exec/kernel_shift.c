@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <math.h>
 
+#include "exec/softmax.h"
+
 /* Far beyond the whole numbers of float32, and so that differences of two are numbers of 64 bits. */
 static const double MOST = 0x1p61;
 
@@ -137,49 +139,32 @@ static int64_t largest_of(const weir_array *x, size_t first, size_t count) {
     return largest;
 }
 
-/* The parameters of I-BERT's power. */
-typedef struct power {
-    int64_t a, b, c, halving;
-} power;
-
-/* Of a distance d <= 0 to the largest: a parabola of the rest, shifted by the whole halvings. */
-static int64_t power_of(const power *of, int64_t d) {
-    const int64_t most = 31, all = -d / of->halving, z = all < most ? all : most;
-    const int64_t p = plus(plus(d, times(z, of->halving)), of->b);
-    return floor_of(plus(times(times(of->a, p), p), of->c), INT64_C(1) << z);
-}
-
 void weir_kernel_I_SOFTMAX(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                            weir_array *const *outputs) {
     const weir_array *x = inputs[0];
     const size_t length = row_length(x);
     const int64_t top = number(graph, node, "n_levels") - 1;
-    const power of = {number(graph, node, "coeffA"), number(graph, node, "coeffB"), number(graph, node, "coeffC"),
-                      number(graph, node, "log2")};
+    const weir_softmax_parabola of = {number(graph, node, "coeffA"), number(graph, node, "coeffB"),
+                                      number(graph, node, "coeffC"), number(graph, node, "log2")};
     for (size_t first = 0; first < x->count; first += length) {
         const int64_t largest = largest_of(x, first, length);
         int64_t sum = 0;
-        for (size_t i = first; i < first + length; i++) sum = plus(sum, power_of(&of, whole(x, i) - largest));
+        for (size_t i = first; i < first + length; i++)
+            sum = plus(sum, weir_softmax_parabola_at(&of, largest - whole(x, i)));
         for (size_t i = first; i < first + length; i++) {
-            const int64_t share = times(power_of(&of, whole(x, i) - largest), top);
+            const int64_t share = times(weir_softmax_parabola_at(&of, largest - whole(x, i)), top);
             weir_array_set(outputs[0], i, sum < 1 ? 0 : (double)floor_of(share, sum));
         }
     }
 }
 
-enum { ITA_ONE = 256, ITA_STEP = 5 }; /* a halving is 2^5 codes */
-
-static int64_t halvings(int64_t distance) { return (distance + (1 << (ITA_STEP - 1))) >> ITA_STEP; }
-
 static int64_t halved(int64_t x, int64_t times) { return times > 62 ? 0 : x >> times; }
-
-static int64_t ita_power(int64_t largest, int64_t x) { return halved(ITA_ONE, halvings(largest - x)); }
 
 /* The shares of a row with these, in whole halvings of the largest one; of a sum of 0 all are 0. */
 static void set_shares(const weir_array *x, weir_array *y, size_t first, int64_t top, int64_t largest, int64_t sum) {
-    const int64_t most = sum < 1 ? 0 : floor_of(times(top, ITA_ONE), sum);
+    const int64_t most = sum < 1 ? 0 : floor_of(times(top, WEIR_SOFTMAX_ONE), sum);
     for (size_t i = first; i < first + row_length(x); i++)
-        weir_array_set(y, i, (double)halved(most, halvings(largest - whole(x, i))));
+        weir_array_set(y, i, (double)halved(most, weir_softmax_halvings(largest - whole(x, i))));
 }
 
 void weir_kernel_ITA_MAX(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -190,7 +175,8 @@ void weir_kernel_ITA_MAX(const weir_graph *graph, weir_node node, const weir_arr
     for (size_t first = 0; first < x->count; first += length) {
         const int64_t largest = largest_of(x, first, length);
         int64_t sum = 0;
-        for (size_t i = first; i < first + length; i++) sum += ita_power(largest, whole(x, i));
+        for (size_t i = first; i < first + length; i++)
+            sum += halved(WEIR_SOFTMAX_ONE, weir_softmax_halvings(largest - whole(x, i)));
         set_shares(x, outputs[0], first, top, largest, sum);
     }
 }
@@ -205,9 +191,10 @@ void weir_kernel_ITA_PARTIAL_MAX(const weir_graph *graph, weir_node node, const 
         int64_t largest = -128, sum = 0;
         for (size_t group = first; group < first + length; group += width) {
             const int64_t here = largest_of(x, group, width);
-            if (here > largest) sum = halved(sum, halvings(here - largest));
+            if (here > largest) sum = halved(sum, weir_softmax_halvings(here - largest));
             if (here > largest) largest = here;
-            for (size_t i = group; i < group + width; i++) sum += ita_power(largest, whole(x, i));
+            for (size_t i = group; i < group + width; i++)
+                sum += halved(WEIR_SOFTMAX_ONE, weir_softmax_halvings(largest - whole(x, i)));
         }
         set_shares(x, outputs[0], first, top, largest, sum);
     }

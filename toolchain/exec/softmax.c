@@ -73,6 +73,23 @@ size_t weir_softmax_entries(double scale, double step, size_t most) {
     return low < most ? low + 1 : most;
 }
 
+/* Products and sums stop at the ends of what 64 bits hold. */
+__extension__ typedef __int128 wide;
+
+static int64_t stop(wide x) { return x > INT64_MAX ? INT64_MAX / 2 : x < INT64_MIN ? INT64_MIN / 2 : (int64_t)x; }
+
+int64_t weir_softmax_parabola_at(const weir_softmax_parabola *parabola, int64_t distance) {
+    assert(distance >= 0 && parabola->halving > 0);
+    const int64_t most = 31, all = distance / parabola->halving, z = all < most ? all : most;
+    const int64_t p = stop((wide)stop((wide)stop((wide)z * parabola->halving) - distance) + parabola->b);
+    return stop((wide)stop((wide)stop((wide)parabola->a * p) * p) + parabola->c) >> z;
+}
+
+int64_t weir_softmax_halvings(int64_t distance) {
+    const int step = 5; /* a halving is 2^5 codes */
+    return (distance + (1 << (step - 1))) >> step;
+}
+
 static int64_t entry_at(const int64_t *table, size_t count, int64_t distance) {
     assert(distance >= 0 && count > 0);
     return table[distance < (int64_t)count ? distance : (int64_t)count - 1];

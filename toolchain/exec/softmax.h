@@ -38,6 +38,16 @@ void weir_softmax_tables(double scale, double step, int64_t *term, int64_t *nume
 /* Entries of these tables up to the first where both are 0, or `most`. */
 size_t weir_softmax_entries(double scale, double step, size_t most);
 
+/* Terms of RequantShift's domain. iSoftmax: a parabola of what is left of a distance after whole halvings, at most 31,
+ * halved as often (I-BERT); sums and products stop at the ends of 64 bits. ITAMax: WEIR_SOFTMAX_ONE, halved every 32
+ * codes. */
+typedef struct weir_softmax_parabola {
+    int64_t a, b, c, halving;
+} weir_softmax_parabola;
+int64_t weir_softmax_parabola_at(const weir_softmax_parabola *parabola, int64_t distance);
+enum { WEIR_SOFTMAX_ONE = 256 };
+int64_t weir_softmax_halvings(int64_t distance);
+
 typedef struct weir_softmax_integer {
     const int64_t *term, *numerator; /* by distance from the largest code of a row; the last is that of larger ones */
     size_t terms, numerators;
