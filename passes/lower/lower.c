@@ -234,11 +234,6 @@ const weir_expression *weir_lower_reshaped(weir_lowering *l, const weir_expressi
     return weir_expression_moved(arena, x, own, &map);
 }
 
-weir_value weir_lower_mapped(weir_lowering *l, weir_node old, weir_value codes, const weir_index_map *map) {
-    assert(map == NULL || weir_index_map_is_kept(map)); /* others are made at once: lower_move.c */
-    return map == NULL ? codes : weir_lower_reshape(l, old, codes, &map->to);
-}
-
 bool weir_lower_has_channels(const weir_lowering *l, const weir_expression *x) {
     uint32_t offsets;
     weir_expression_numbers(x, &offsets);

@@ -150,6 +150,12 @@ weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suf
 bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b,
                          const weir_quant *quantizer);
 bool weir_lower_matmul(weir_lowering *l, weir_node node, const weir_quant *quantizer);
+/* The quantization of products of codes of two types, one scale each. */
+weir_quant weir_lower_product_quant(weir_lowering *l, const weir_type *a, const weir_type *b);
+/* Product of two computed matrices, also in batches, as their streams bring them; `is_quantized`: a quantizer takes all
+ * of the result. */
+bool weir_lower_product_of_two(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b,
+                               bool is_quantized);
 /* The quantizer in QLinearMul, after it: float32(float32(product * factor) + zero), rounded. */
 bool weir_lower_round_product(weir_lowering *l, weir_node node, const weir_quant *quant);
 /* Is each element a code of one quantizer, moved, or the largest or the smallest of some? */
@@ -217,6 +223,9 @@ bool weir_lower_scales_differ(const weir_lowering *l, weir_value codes);
 weir_value weir_lower_one_scale(weir_lowering *l, weir_node node, weir_value codes);
 /* The codes, whose channels have one scale, less the zero point of their channel. */
 weir_value weir_lower_less_zeros(weir_lowering *l, weir_node node, weir_value codes);
+/* The same of codes that are read with that quantization, one scale. */
+weir_value weir_lower_less(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                           const weir_quant *quant);
 /* The codes of one scale, among which there is one of real zero, for what fills with it. No value after a reported
  * error. */
 weir_value weir_lower_with_zero(weir_lowering *l, weir_node node, weir_value codes);
@@ -245,8 +254,6 @@ bool weir_lower_ita_partial_max(weir_lowering *l, weir_node node);
 /* Is the node a mask of what has codes, before a Softmax (quantize/mask.h)? Its value is then that, with the mask. */
 bool weir_lower_mask(weir_lowering *l, weir_node node);
 bool weir_lower_top_k(weir_lowering *l, weir_node node);
-/* The sums along the innermost axis, which becomes 1, in rows; no value after a reported error. */
-weir_value weir_lower_totals(weir_lowering *l, weir_node node, weir_value codes);
 /* The largest codes along `axis`, which becomes 1; no value after a reported error. */
 weir_value weir_lower_largest(weir_lowering *l, weir_node node, const char *suffix, weir_value codes, int axis);
 /* The codes with the other sign, so that the smallest are the largest, and back as codes of `type`; no value after a

@@ -5,6 +5,12 @@
 #include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
+static const weir_index_map *copy_map(weir_arena *arena, const weir_index_map *map) {
+    weir_index_map *copy = weir_arena_alloc(arena, sizeof *copy);
+    *copy = weir_index_map_loops(arena, &map->from, &map->to, map->start, map->loop, map->count);
+    return copy;
+}
+
 /* `carried`: by value id of the new graph, of codes that are a function for users that take none. */
 static void add_counterpart(weir_counterparts *to, weir_lowering *l, const bool *carried, uint32_t id) {
     const weir_lowering_value *known = &l->of[id];
@@ -14,6 +20,8 @@ static void add_counterpart(weir_counterparts *to, weir_lowering *l, const bool 
     weir_counterpart *made = &to->of[id];
     made->follows = (kind == WEIR_EXPRESSION_STEP && !known->is_bounded) || kind == WEIR_EXPRESSION_FUNCTION ||
                     known->is_inside || (is_leaf && weir_expression_leaf(x)->ahead);
+    if (is_leaf && weir_expression_leaf(x)->map != NULL && !weir_index_map_is_kept(weir_expression_leaf(x)->map))
+        made->map = copy_map(to->arena, weir_expression_leaf(x)->map);
     if (is_leaf) made->rounding = weir_expression_leaf(x)->rounding;
     if (made->follows || known->is_bounded || !is_leaf) return;
     const weir_leaf *leaf = weir_expression_leaf(x);

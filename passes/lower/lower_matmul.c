@@ -1,14 +1,12 @@
 /* Lowering of MatMul. By a constant matrix it is a dense layer; by several, one for each batch, a dense layer of
- * groups, with the batches innermost. Of two matrices that are both computed, a weir.Reorder of each gives its elements
- * in the order of all products, weir.Multiply makes these, and a product with ones adds those of each result: as many
- * cycles as products. */
+ * groups, with the batches innermost. Of two matrices that are both computed: lower_product.c. */
 #include <stdlib.h>
 
 #include "ir/shape/infer.h"
 #include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
-/* The loops of all products: batches, rows, columns, and inside those that are added. */
+/* One more loop over all elements of a result. */
 static void add_loop(weir_reordering *r, int64_t size, int64_t stride) {
     r->shape.dim[r->shape.rank++] = size;
     r->size[r->loops] = r->end[r->loops] = size;
@@ -26,42 +24,6 @@ static int64_t stride_of(const weir_shape *own, const weir_shape *result, int i)
     int64_t stride = 1;
     for (int d = at + 1; d < own->rank; d++) stride *= d < 0 ? 1 : own->dim[d];
     return dimension(own, result, i) == 1 ? 0 : stride;
-}
-
-/* Batches broadcast: one that serves several is read again. */
-static void add_batches(weir_reordering *r, const weir_shape *result, const weir_shape *own) {
-    for (int i = 0; i < result->rank - 2; i++) add_loop(r, result->dim[i], stride_of(own, result, i));
-}
-
-static bool lower_computed(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b) {
-    weir_value pair[2] = {weir_lower_operand(l, node, a, false), WEIR_NO_VALUE};
-    if (pair[0].id != 0) pair[1] = weir_lower_operand(l, node, b, false);
-    if (pair[1].id == 0) return false;
-    const weir_shape *left = &weir_value_type(l->to, pair[0])->shape, *right = &weir_value_type(l->to, pair[1])->shape;
-    const weir_shape *result = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    if (left->rank < 2 || right->rank < 2 || result->rank >= WEIR_MAX_RANK)
-        return weir_lower_fail(l, node, "hardware multiplies computed matrices, not vectors, of up to %d dimensions",
-                               WEIR_MAX_RANK - 1);
-    if (weir_value_type(l->to, pair[0])->quant.count > 1 || weir_value_type(l->to, pair[1])->quant.count > 1)
-        return weir_lower_fail(l, node, "hardware multiplies tensors with one scale each");
-    const int64_t rows = left->dim[left->rank - 2], inner = left->dim[left->rank - 1],
-                  columns = right->dim[right->rank - 1];
-    weir_reordering of_left = {.loops = 0}, of_right = {.loops = 0};
-    add_batches(&of_left, result, left);
-    add_batches(&of_right, result, right);
-    add_loop(&of_left, rows, inner);
-    add_loop(&of_right, rows, 0);
-    add_loop(&of_left, columns, 0);
-    add_loop(&of_right, columns, 1);
-    add_loop(&of_left, inner, 1);
-    add_loop(&of_right, inner, columns);
-    pair[0] = weir_lower_in_order(l, node, "_left", pair[0], &of_left);
-    if (pair[0].id != 0) pair[1] = weir_lower_in_order(l, node, "_right", pair[1], &of_right);
-    if (pair[0].id == 0 || pair[1].id == 0) return false;
-    const weir_value products = weir_lower_products(l, node, "_products", pair);
-    l->rounding *= (double)inner;
-    weir_value totals = products.id == 0 ? products : weir_lower_totals(l, node, products);
-    return totals.id != 0 && weir_lower_set_codes(l, node, weir_lower_reshape(l, node, totals, result));
 }
 
 /* --- a constant matrix a batch --- */
@@ -252,7 +214,8 @@ static bool is_operand(const weir_lowering *l, weir_node node, const weir_expres
 
 bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b,
                          const weir_quant *quantizer) {
-    if (is_operand(l, node, a) && is_operand(l, node, b)) return lower_computed(l, node, a, b);
+    if (is_operand(l, node, a) && is_operand(l, node, b))
+        return weir_lower_product_of_two(l, node, a, b, quantizer != NULL);
     if (is_operand(l, node, a) && weir_expression_has_data(b) && weir_expression_data(b)->shape.rank > 2)
         return lower_batches(l, node, a, b, quantizer);
     return weir_lower_linear(l, node, a, b, false, NULL);

@@ -506,15 +506,6 @@ bool weir_lower_reduce_min(weir_lowering *l, weir_node node, const weir_quant *q
     return lower_extreme(l, node, quantizer, false);
 }
 
-weir_value weir_lower_totals(weir_lowering *l, weir_node node, weir_value codes) {
-    bool reduced[WEIR_MAX_RANK] = {false};
-    const weir_type *type = weir_value_type(l->to, codes);
-    const int last = type->shape.rank - 1;
-    const weir_quant label = label_of(l, &type->quant, type->shape.dim[last], 0, false);
-    reduced[last] = true;
-    return reduce_all(l, node, WEIR_OP_SUM_POOL, codes, reduced, &label);
-}
-
 weir_value weir_lower_largest(weir_lowering *l, weir_node node, const char *suffix, weir_value codes, int axis) {
     bool reduced[WEIR_MAX_RANK] = {false};
     weir_shape shape = weir_value_type(l->to, codes)->shape;

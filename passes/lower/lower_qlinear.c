@@ -37,7 +37,8 @@ static bool requantize_result(weir_lowering *l, weir_node node, size_t scale_ind
     if (!weir_lower_read_quant(l, node, scale_index, zero_index, weir_value_type(l->from, output)->dtype, 0, &quant) ||
         !weir_lower_quantize(l, node, sums, &quant))
         return false;
-    l->of[output.id].sums = weir_expression_codes_of(sums);
+    const weir_index_map *map = weir_expression_leaf(sums)->map;
+    if (map == NULL || weir_index_map_is_kept(map)) l->of[output.id].sums = weir_expression_codes_of(sums);
     return true;
 }
 

@@ -1,4 +1,6 @@
 /* Codes in another order, or repeated: weir.Reorder. */
+#include <assert.h>
+
 #include "ir/shape/infer.h"
 #include "passes/lower/lower.h"
 
@@ -17,6 +19,18 @@ weir_value weir_lower_reorder(weir_lowering *l, weir_node node, const char *suff
         weir_node_set_int(l->to, made, "fill", fill);
     }
     return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
+}
+
+weir_value weir_lower_mapped(weir_lowering *l, weir_node old, weir_value codes, const weir_index_map *map) {
+    if (map == NULL) return codes;
+    if (weir_index_map_is_kept(map)) return weir_lower_reshape(l, old, codes, &map->to);
+    weir_reordering r = {.shape = map->to, .loops = (int)map->count, .start = map->start};
+    assert(weir_index_map_is_regular(map) && map->count <= WEIR_MAX_RANK); /* others: lower_move.c */
+    for (int i = 0; i < r.loops; i++) {
+        r.size[i] = r.end[i] = map->loop[i].size;
+        r.stride[i] = map->loop[i].stride;
+    }
+    return weir_lower_reorder(l, old, "_result", codes, &r, 0);
 }
 
 /* Elements before, along and behind an axis. */
@@ -75,13 +89,14 @@ weir_value weir_lower_padded(weir_lowering *l, weir_node node, const char *suffi
     return any ? weir_lower_reorder(l, node, suffix, codes, &r, fill) : codes;
 }
 
-weir_value weir_lower_less_zeros(weir_lowering *l, weir_node node, weir_value codes) {
+weir_value weir_lower_less(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                           const weir_quant *quant) {
     weir_type type = *weir_value_type(l->to, codes);
-    const weir_quant quant = type.quant;
-    weir_array *add = weir_array_in(weir_graph_arena(l->to), WEIR_INT64, &(weir_shape){1, {quant.count}});
+    weir_array *add = weir_array_in(weir_graph_arena(l->to), WEIR_INT64, &(weir_shape){1, {quant->count}});
     int64_t low = INT64_MAX, high = INT64_MIN;
-    for (uint32_t c = 0; c < quant.count; c++) {
-        const int64_t zero = weir_quant_zero(&quant, c);
+    type.quant = *quant;
+    for (uint32_t c = 0; c < quant->count; c++) {
+        const int64_t zero = weir_quant_zero(quant, c);
         weir_array_set_int(add, c, -zero);
         low = type.low - zero < low ? type.low - zero : low;
         high = type.high - zero > high ? type.high - zero : high;
@@ -98,7 +113,12 @@ weir_value weir_lower_less_zeros(weir_lowering *l, weir_node node, weir_value co
         type.quant.is_signed = low < 0;
         type.quant.width = weir_bits_for(low, high);
     }
-    return weir_lower_shift(l, node, "_centered", codes, add, &type);
+    return weir_lower_shift(l, node, suffix, codes, add, &type);
+}
+
+weir_value weir_lower_less_zeros(weir_lowering *l, weir_node node, weir_value codes) {
+    const weir_quant quant = weir_value_type(l->to, codes)->quant;
+    return weir_lower_less(l, node, "_centered", codes, &quant);
 }
 
 bool weir_lower_scales_differ(const weir_lowering *l, weir_value codes) {

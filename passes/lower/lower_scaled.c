@@ -452,14 +452,16 @@ static double largest(const weir_type *type) {
     return weir_quant_scale(&type->quant, 0) * fmax(fabs((double)type->low - zero), fabs((double)type->high - zero));
 }
 
-weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair) {
-    const weir_type *a = weir_value_type(l->to, pair[0]), *b = weir_value_type(l->to, pair[1]);
+weir_quant weir_lower_product_quant(weir_lowering *l, const weir_type *a, const weir_type *b) {
     double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
     *scale = weir_contract_product(l->contract, weir_quant_scale(&a->quant, 0), weir_quant_scale(&b->quant, 0));
     l->rounding *= largest(a) + largest(b);
-    const weir_type type = {.dtype = WEIR_INT64,
-                            .shape = b->shape,
-                            .quant = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = scale}};
+    return (weir_quant){.format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = scale};
+}
+
+weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair) {
+    const weir_type *a = weir_value_type(l->to, pair[0]), *b = weir_value_type(l->to, pair[1]);
+    const weir_type type = {.dtype = WEIR_INT64, .shape = b->shape, .quant = weir_lower_product_quant(l, a, b)};
     const weir_node made = weir_lower_add_node(l, node, WEIR_OP_MULTIPLY, suffix, pair, 2, &type);
     weir_node_set_int(l->to, made, "za", weir_quant_zero(&a->quant, 0));
     weir_node_set_int(l->to, made, "zb", weir_quant_zero(&b->quant, 0));

@@ -94,8 +94,8 @@ static void place_forks(weir_graph *graph) {
 }
 
 static void insert_lanes(weir_graph *graph, weir_node node) {
-    int64_t wanted = weir_node_metadata_of(graph, node)->hardware.in_lanes;
     for (size_t i = 0; i < weir_stream_count(graph, node); i++) {
+        const int64_t wanted = weir_stream_lanes_taken(graph, node, &weir_node_metadata_of(graph, node)->hardware, i);
         weir_value value = weir_node_input(graph, node, i);
         int64_t lanes = weir_stream_lanes(graph, value);
         if (lanes == wanted || weir_stream_is_input(graph, weir_stream_source(graph, value))) continue;

@@ -41,26 +41,13 @@ module weir_reorder #(
   output wire [WIDTH-1:0] m_data,
   output wire             m_last
 );
-  localparam integer LOOPS = 6;
-  /* verilator lint_off WIDTHCONCAT */ // integers have 32 bits
-  localparam [32*LOOPS-1:0] SIZES   = {SIZE_5, SIZE_4, SIZE_3, SIZE_2, SIZE_1, SIZE_0};
-  localparam [32*LOOPS-1:0] STRIDES = {STRIDE_5, STRIDE_4, STRIDE_3, STRIDE_2, STRIDE_1, STRIDE_0};
-  /* verilator lint_on WIDTHCONCAT */
   localparam integer AT_W   = $clog2(2 * PAGE);
   localparam integer LAST_0 = PAGE - 1;
   localparam integer LAST_1 = 2 * PAGE - 1;
-  localparam integer FROM_0 = START;
-  localparam integer FROM_1 = PAGE + START;
 
   generate
     if (WIDTH < 1 || PAGES < 1 || PAGE < 1) begin : g_check
       weir_reorder_WIDTH_PAGES_and_PAGE_must_be_at_least_1 u_error ();
-    end
-    if (START < 0 || START >= PAGE) begin : g_check_start
-      weir_reorder_START_must_be_in_the_page u_error ();
-    end
-    if (SIZE_0 < 1 || SIZE_1 < 1 || SIZE_2 < 1 || SIZE_3 < 1 || SIZE_4 < 1 || SIZE_5 < 1) begin : g_check_sizes
-      weir_reorder_SIZE_must_be_at_least_1 u_error ();
     end
   endgenerate
 
@@ -71,9 +58,10 @@ module weir_reorder #(
   wire            issue;       // a beat is read
   wire            last_1       = write_at_q == LAST_1[AT_W-1:0];
   wire            written      = write && (last_1 || write_at_q == LAST_0[AT_W-1:0]);
-  /* verilator lint_off UNOPTFLAT */ // a bit depends on those of the loops in it
-  wire [LOOPS:0]  at_end;      // of the loops from there on
-  /* verilator lint_on UNOPTFLAT */
+  /* verilator lint_off UNUSEDSIGNAL */ // only that of all loops
+  wire [6:0]      at_end;
+  /* verilator lint_on UNUSEDSIGNAL */
+  wire [AT_W-1:0] read_at;
   wire            read         = issue && at_end[0];
   /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters
   wire            active       = write;
@@ -91,64 +79,28 @@ module weir_reorder #(
     end
 
   // ---- the reader ----
-  wire [AT_W*LOOPS-1:0] steps;  // of each loop, from the last beat of the loops in it
-  reg  [AT_W-1:0]       at_q, step;
-  reg                   page_q;
-
-  assign at_end[LOOPS] = 1'b1;
-
-  // From the last beat of the loops in a loop to its next iteration.
-  function integer step_of(input integer level);
-    integer i;
-    begin
-      step_of = STRIDES[32*level +: 32];
-      for (i = level + 1; i < LOOPS; i = i + 1) step_of = step_of - (SIZES[32*i +: 32] - 1) * STRIDES[32*i +: 32];
-    end
-  endfunction
-
-  genvar l;
-  generate
-    for (l = 0; l < LOOPS; l = l + 1) begin : g_loop
-      localparam integer SIZE = SIZES[32*l +: 32];
-      localparam integer STEP = step_of(l);
-      assign steps[l*AT_W +: AT_W] = STEP[AT_W-1:0];
-      if (SIZE == 1) begin : g_once
-        assign at_end[l] = at_end[l+1];
-      end else begin : g_count
-        localparam integer COUNT_W = $clog2(SIZE);
-        localparam integer BEFORE  = SIZE - 2;
-        reg [COUNT_W-1:0] count_q;
-        reg               last_q;
-        assign at_end[l] = at_end[l+1] && last_q;
-        always @(posedge clk)
-          if (rst) begin
-            count_q <= {COUNT_W{1'b0}};
-            last_q  <= 1'b0;
-          end else if (issue && at_end[l+1]) begin
-            count_q <= last_q ? {COUNT_W{1'b0}} : count_q + 1'b1;
-            last_q  <= count_q == BEFORE[COUNT_W-1:0];
-          end
-      end
-    end
-  endgenerate
-
-  integer i;
-  always @* begin
-    step = steps[(LOOPS-1)*AT_W +: AT_W];
-    for (i = LOOPS - 2; i >= 0; i = i - 1) if (at_end[i+1]) step = steps[i*AT_W +: AT_W];
-  end
-
-  always @(posedge clk)
-    if (rst) begin
-      at_q   <= FROM_0[AT_W-1:0];
-      page_q <= 1'b0;
-    end else if (issue) begin
-      at_q <= at_q + step;
-      if (at_end[0]) begin
-        at_q   <= page_q ? FROM_0[AT_W-1:0] : FROM_1[AT_W-1:0];
-        page_q <= !page_q;
-      end
-    end
+  weir_nest #(
+    .PAGE    (PAGE),
+    .START   (START),
+    .SIZE_0  (SIZE_0),
+    .SIZE_1  (SIZE_1),
+    .SIZE_2  (SIZE_2),
+    .SIZE_3  (SIZE_3),
+    .SIZE_4  (SIZE_4),
+    .SIZE_5  (SIZE_5),
+    .STRIDE_0(STRIDE_0),
+    .STRIDE_1(STRIDE_1),
+    .STRIDE_2(STRIDE_2),
+    .STRIDE_3(STRIDE_3),
+    .STRIDE_4(STRIDE_4),
+    .STRIDE_5(STRIDE_5)
+  ) u_nest (
+    .clk   (clk),
+    .rst   (rst),
+    .next  (issue),
+    .at    (read_at),
+    .at_end(at_end)
+  );
 
   wire frame_end;
   generate
@@ -184,7 +136,7 @@ module weir_reorder #(
     .waddr(write_at_q),
     .wdata(s_data),
     .re   (issue),
-    .raddr(at_q),
+    .raddr(read_at),
     .q    (word)
   );
 

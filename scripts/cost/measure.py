@@ -29,7 +29,7 @@ BUILD = os.path.join(ROOT, "build")
 FIELDS = ("family", "module", "parameters", "luts", "flip_flops", "multipliers", "memory_blocks", "source")
 
 FAMILIES = {"ice40": "ice40hx8k", "ice40u": "ice40up5k", "ecp5": "ecp5-45k", "gowin": "gw1nr-9", "xilinx7": "xc7a35t"}
-PRODUCTS = ("mvu", "multiply", "requantize", "requantize_float")  # where ice40 differs from ice40u
+PRODUCTS = ("mvu", "multiply", "product", "requantize", "requantize_float")  # where ice40 differs from ice40u
 INTERVALS = (16, 128, 1024)
 SPREAD = ("ecp5", "gowin", "xilinx7")  # devices with distributed RAM
 DUAL_PORT = ("ecp5", "gowin", "xilinx7")  # devices whose blocks two ports read
@@ -133,6 +133,30 @@ def multiply(r, family):
         values.update({operand + "_W": width, operand + "_SIGNED": signed, operand + "_ZERO": zero * r.randint(1, (1 << (width - 1)) - 1),
                        operand + "_BITS": width + max(zero, 1 - signed)})
     return {**values, "OUT_W": values["A_BITS"] + values["B_BITS"], "PARTS": (values["B_BITS"] + 3) // 4 if family in SLOW else 1}
+
+
+def product_loops(values, rows):
+    """Those of matrices that come output by output, or, along outputs, element by element of all; rows that take turns among matrices."""
+    banks = values["SIMD"] if values["ALONG"] else values["PE"]
+    words, beats, groups = values["BEATS"] * values["GROUPS"], values["BEATS"], values["GROUPS"]
+    outer, inner = ((beats, 1), (groups, beats)) if values["ALONG"] else ((groups, beats), (beats, 1))
+    loops = [(values["MATRICES"], words), outer, (banks, 0), inner]
+    for i, (size, stride) in enumerate(loops):
+        values["SIZE_%d" % (i + 2)], values["STRIDE_%d" % (i + 2)] = size, stride
+    return {**values, "MATRIX": values["MATRICES"] * words * banks, "BANK": 4, "ROW_SIZE_2": rows, "ROW_STRIDE_2": 0,
+            "ROW_SIZE_3": values["MATRICES"], "ROW_STRIDE_3": words}
+
+
+def product(r, family):
+    x, w, most = r.randint(2, 9), r.randint(2, 9), 2 if family in SLOW else 4
+    values = {"X_W": x, "X_SIGNED": r.randint(0, 1), "W_W": w, "W_SIGNED": r.randint(0, 1), "SIMD": r.randint(1, most), "PE": r.randint(1, most),
+              "BEATS": pick(r, 1, 2, 8, 16), "GROUPS": pick(r, 1, 2, 8, 16), "MATRICES": pick(r, 1, 1, 2, 4), "ALONG": r.randint(0, 1),
+              "READ": r.randint(1, 3), "REGISTERED": r.randint(0, 1)}
+    factor = w + 1 - values["W_SIGNED"]
+    values["ACC_W"] = x + factor + (values["SIMD"] * values["BEATS"]).bit_length()
+    values["PARTS"] = (factor + 3) // 4 if family in SLOW else 1
+    values["SPREAD"] = int(family not in ("ice40", "ice40u"))
+    return product_loops(values, pick(r, 1, 16, 49, 64))
 
 
 def cast(r, _):
@@ -276,7 +300,7 @@ def softmax_integer(r, _):
             "UNITS": -(-quotient // -(-quotient // units)), "OUT_W": 8, "ZERO": pick(r, 0, 0, -128), "HIGH": 127, "READ": r.randint(1, 2)}
 
 
-MODULES = {f.__name__: f for f in (register_slice, fifo, frame_guard, frame_flags, fork, lane_converter, rom, rom_source, rom_sequence, rom_pair, replay, mvu, add, multiply,
+MODULES = {f.__name__: f for f in (register_slice, fifo, frame_guard, frame_flags, fork, lane_converter, rom, rom_source, rom_sequence, rom_pair, replay, mvu, add, multiply, product,
                                    cast, requantize, requantize_float, relu, threshold, lookup, window, taps,
                                    pool, argmax, concat, threshold_search, select, reorder, softmax, softmax_integer)}
 

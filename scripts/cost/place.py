@@ -37,7 +37,8 @@ DEVICES = {
     "ecp5-45k": {"SPREAD": 1, "PARTS": 1, "PAIRS": 1, "MUL_W": 18, "READ": 3, "REGISTERED": 1},
 }
 BY_DEVICE = {"fifo": ("SPREAD", "REGISTERED"), "rom_source": ("REGISTERED",), "replay": ("REGISTERED",), "mvu": ("SPREAD", "PARTS", "READ", "PAIRS"), "requantize": ("MUL_W",), "requantize_float": ("MUL_W",),
-             "rom_sequence": ("READ",), "lookup": ("READ",), "multiply": ("PARTS",)}
+             "rom_sequence": ("READ",), "lookup": ("READ",), "multiply": ("PARTS",),
+             "product": ("SPREAD", "PARTS", "READ", "REGISTERED")}
 
 # The devices whose clocks are estimated, by the family of measure.py.
 NETWORKS = {"ice40hx8k": "ice40", "ice40up5k": "ice40u", "ecp5-45k": "ecp5"}
@@ -104,6 +105,9 @@ CORNERS = {
                {"A_W": 8, "A_SIGNED": 1, "B_W": 8, "B_SIGNED": 1, "OUT_W": 8, "LANES": 16, "A_BEATS": 64, "B_BEATS": 48}),
     "multiply": ({"A_W": 8, "A_SIGNED": 0, "A_ZERO": 0, "A_BITS": 9, "B_W": 8, "B_SIGNED": 1, "B_ZERO": 3, "B_BITS": 9, "OUT_W": 17, "LANES": 1},
                  {"A_W": 8, "A_SIGNED": 0, "A_ZERO": 0, "A_BITS": 9, "B_W": 8, "B_SIGNED": 1, "B_ZERO": 3, "B_BITS": 9, "OUT_W": 17, "LANES": 8}),
+    "product": [measure.product_loops({"X_W": 8, "X_SIGNED": 1, "W_W": 8, "W_SIGNED": 1, "ACC_W": 22, "SIMD": simd, "PE": pe, "BEATS": 32 // simd,
+                                       "GROUPS": 32 // pe, "MATRICES": matrices, "ALONG": along}, 64)
+                for simd, pe, matrices, along in ((1, 2, 1, 0), (4, 4, 2, 1))],
     "select": ({"LANES": 1, "X_W": 8, "Y_W": 8, "SIZE_4": 28, "END_4": 14, "SIZE_5": 28, "END_5": 14},
                {"LANES": 16, "X_W": 8, "Y_W": 8, "FILLS": 1, "SIZE_4": 28, "BEGIN_4": 1, "END_4": 27, "SIZE_5": 56, "BEGIN_5": 2, "END_5": 54}),
     "reorder": ({"WIDTH": 8, "PAGES": 14, "PAGE": 56, "SIZE_3": 2, "STRIDE_3": 2, "SIZE_4": 14, "STRIDE_4": 4, "SIZE_5": 2, "STRIDE_5": 1},
@@ -135,8 +139,8 @@ def configurations(modules, devices):
                     values.pop("PAIRS", None)  # of two outputs
                 if values.get("SIGNS", 0) > 0:
                     values.update({"PARTS": 1, "PAIRS": 0})  # no multipliers
-                if module == "multiply" and values["PARTS"] > 1:
-                    values["PARTS"] = (values["B_BITS"] + 3) // 4
+                if module in ("multiply", "product") and values["PARTS"] > 1:
+                    values["PARTS"] = (values.get("B_BITS", 8) + 3) // 4
                 if "REGISTERED" in values and corner is CORNERS[module][0]:
                     values["REGISTERED"] = 0  # no memory block
                 yield device, module, measure.complete(texts["weir_" + module], values)

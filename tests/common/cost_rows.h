@@ -5,7 +5,7 @@
 
 #include "dataflow/cost/cost.h"
 
-enum { COST_ROW_PARAMETERS = 32, COST_ROW_DEVICES = 8, COST_ROW_FLOOR = 16 };
+enum { COST_ROW_PARAMETERS = 48, COST_ROW_DEVICES = 8, COST_ROW_FLOOR = 16 };
 
 typedef struct cost_row {
     const char *family; /* the first column of measured.csv; in placed.csv the device */

@@ -4,6 +4,7 @@
 #define WEIR_COSIM_COUNTERPART_H
 
 #include "ir/graph/graph.h"
+#include "ir/shape/index_map.h"
 #include "quant/contract.h"
 
 typedef struct weir_counterpart {
@@ -16,7 +17,8 @@ typedef struct weir_counterpart {
     bool windows;     /* means of windows, whose quantizer may round ties otherwise than the model's */
     bool is_cut;      /* numbers beyond these may be the nearer end, or anything beyond it */
     double least, most;
-    const double *offset; /* one or one a channel; NULL: none */
+    const weir_index_map *map; /* from the codes to the model's elements; NULL: they are in one order */
+    const double *offset;      /* one or one a channel; NULL: none */
     uint32_t offset_count;
     /* how far the codes' numbers may be from the model's own arithmetic: of fixed point; 0: not at all */
     double rounding;
@@ -31,7 +33,9 @@ typedef struct weir_counterparts {
 
 void weir_counterparts_free(weir_counterparts *counterparts);
 
-/* Real number or code, according to the counterpart, for element `i`, a code of the lowered value with this type. */
-double weir_counterpart_decode(const weir_counterpart *counterpart, const weir_type *type, int64_t code, size_t i);
+/* Real number or code, according to the counterpart, for element `i` of the model's value, from the codes of this
+ * type. */
+double weir_counterpart_decode(const weir_counterpart *counterpart, const weir_type *type, const weir_array *codes,
+                               size_t i);
 
 #endif

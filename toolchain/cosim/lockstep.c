@@ -482,7 +482,7 @@ static void force(weir_lockstep *l, weir_value value, weir_array *out) {
     bool real = weir_dtype_is_float(out->dtype);
     if (real && l->slack[value.id] == NULL) l->slack[value.id] = weir_calloc(out->count + 1, sizeof(double));
     for (size_t i = 0; i < out->count; i++) {
-        double number = weir_counterpart_decode(&l->counterparts->of[value.id], type, weir_array_get_int(codes, i), i);
+        double number = weir_counterpart_decode(&l->counterparts->of[value.id], type, codes, i);
         if (!real) {
             weir_array_set_int(out, i, (int64_t)number);
             continue;
@@ -501,7 +501,7 @@ static void compare_sums(weir_lockstep *l, weir_node node, weir_value value, con
     weir_array *want = sums_of(l, node, &o, out);
     const weir_type *type = weir_value_type(l->lowered, partner);
     for (size_t i = 0; l->fine && i < want->count; i++) {
-        double found = weir_counterpart_decode(&reals, type, weir_array_get_int(sums, i), i);
+        double found = weir_counterpart_decode(&reals, type, sums, i);
         double expected = weir_array_get(want, i);
         if (!(fabs(found - expected) <= 0x1p-22 * fabs(expected)))
             tell_reals(l, node, value, partner, i, expected, found);
@@ -519,7 +519,7 @@ static void compare(weir_lockstep *l, weir_node node, size_t index, weir_array *
     double *found = weir_malloc((out->count + 1) * sizeof *found);
     bool equal = true;
     for (size_t i = 0; i < out->count; i++) {
-        found[i] = weir_counterpart_decode(c, type, weir_array_get_int(codes, i), i);
+        found[i] = weir_counterpart_decode(c, type, codes, i);
         equal &= (out->dtype == WEIR_FLOAT32 ? (double)(float)found[i] : found[i]) == weir_array_get(out, i);
     }
     if (c->sums != NULL) compare_sums(l, node, value, out);

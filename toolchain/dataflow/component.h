@@ -87,6 +87,8 @@ struct weir_component_rules {
     int64_t (*pieces)(const weir_graph *graph, weir_node node); /* of work a beat: 1 */
     /* Lanes and interval from the settings: ceil(pieces / pieces a cycle) cycles a beat. */
     void (*derive)(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware);
+    /* Elements a beat of an input stream with these settings: in_lanes of all. */
+    int64_t (*lanes)(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, size_t input);
     /* Orders streams as the chosen folding reads them, by its lanes: all foldings read the same. */
     void (*settle)(weir_graph *graph, weir_node node);
 

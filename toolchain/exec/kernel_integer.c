@@ -7,6 +7,7 @@
 #include "exec/kernel_common.h"
 #include "exec/product.h"
 #include "exec/softmax.h"
+#include "ir/shape/geometry.h"
 #include "quant/arithmetic.h"
 #include "quant/contract.h"
 #include "support/memory/arena.h"
@@ -221,6 +222,43 @@ void weir_kernel_MULTIPLY(const weir_graph *graph, weir_node node, const weir_ar
         const int64_t vb = weir_array_get_int(b, weir_broadcast_index(&from_b, i)) - zb;
         weir_array_set_int(y, i, va * vb);
     }
+}
+
+/* The matrices of a page as [matrices, columns, inner], from the elements in the order in which they come. */
+static void place_matrices(const weir_array *b, size_t first, size_t count, const int64_t *position, int64_t *matrix) {
+    int64_t block[INPUT_BLOCK];
+    for (size_t i = 0, now; i < count; i += now) {
+        now = count - i < INPUT_BLOCK ? count - i : INPUT_BLOCK;
+        weir_kernel_load(b, first + i, now, block);
+        for (size_t k = 0; k < now; k++) matrix[position[i + k]] = block[k];
+    }
+}
+
+void weir_kernel_PRODUCT(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                         weir_array *const *outputs) {
+    weir_matrices p;
+    weir_geometry_matrices(graph, node, &p);
+    const size_t elements = (size_t)(p.matrices * p.columns * p.inner), inner = (size_t)p.inner,
+                 columns = (size_t)p.columns, rows = (size_t)p.rows;
+    int64_t *position = weir_malloc((elements + rows) * sizeof *position), *own = position + elements;
+    int64_t *matrix = weir_malloc((elements + inner + columns) * sizeof *matrix), *x = matrix + elements;
+    int64_t *y = x + inner;
+    weir_geometry_walk(p.loops, p.size, p.stride, position);
+    weir_geometry_walk(p.row_loops, p.row_size, p.row_stride, own);
+    for (size_t page = 0; page < (size_t)p.pages; page++) {
+        place_matrices(inputs[1], page * elements, elements, position, matrix);
+        for (size_t row = 0; row < rows; row++) {
+            const int64_t *w = matrix + (size_t)own[row] * columns * inner;
+            weir_kernel_load(inputs[0], (page * rows + row) * inner, inner, x);
+            for (size_t n = 0; n < columns; n++, w += inner) {
+                y[n] = 0;
+                for (size_t k = 0; k < inner; k++) y[n] += x[k] * w[k];
+            }
+            weir_kernel_store(outputs[0], (page * rows + row) * columns, columns, y);
+        }
+    }
+    free(position);
+    free(matrix);
 }
 
 static size_t last_size(const weir_shape *shape) { return shape->rank == 0 ? 1 : (size_t)shape->dim[shape->rank - 1]; }

@@ -1,6 +1,6 @@
 // What two loops read of each page, from a record of all that has been taken: every beat in its place, none before its
 // page is there, `last` at the end of a frame; the word being written is never read.
-// sources: stream/weir_reorder.v memory/weir_ram.v stream/weir_register_slice.v
+// sources: stream/weir_reorder.v memory/weir_nest.v memory/weir_ram.v stream/weir_register_slice.v
 // define: WEIR_CHECK
 // without: u_s_last
 // prove: bounded 15 PAGES=1 PAGE=3 START=2 SIZE_A=1 STRIDE_A=0 SIZE_B=2 STRIDE_B=-2

@@ -306,8 +306,6 @@ bool weir_cost_of_module_alone(const weir_device *device, const char *module, co
     return cost_of(device, module, parameters, count, true, cost);
 }
 
-/* --- of a graph --- */
-
 static void add(weir_cost *into, const weir_cost *cost) {
     into->luts += cost->luts;
     into->flip_flops += cost->flip_flops;
@@ -316,7 +314,18 @@ static void add(weir_cost *into, const weir_cost *cost) {
     if (cost->delay_ps > into->delay_ps) into->delay_ps = cost->delay_ps;
 }
 
-enum { PARAMETERS_MAX = 32, WITH_FACTS_MAX = PARAMETERS_MAX + WEIR_CONTENTS_FACTS };
+void weir_cost_inside(weir_cost_part *part, const char *module, const weir_cost_parameter *parameters, size_t count) {
+    weir_cost inside;
+    const bool known = cost_of(part->device, module, parameters, count, part->alone, &inside);
+    assert(known);
+    (void)known;
+    weir_cost_term(part, inside.luts);
+    add(&part->cost, &inside);
+}
+
+/* --- of a graph --- */
+
+enum { PARAMETERS_MAX = 48, WITH_FACTS_MAX = PARAMETERS_MAX + WEIR_CONTENTS_FACTS };
 
 /* The parameters of an instance as numbers; STYLE as a weir_storage. *file: that of its memory, NULL: it has none. */
 static size_t parameters_of(weir_rtl_design *design, weir_rtl_instance u, weir_cost_parameter *parameters,
@@ -431,8 +440,9 @@ static void give_inputs(weir_builder *b, weir_node node) {
         const weir_value value = weir_stream_source(b->graph, weir_node_input(b->graph, node, i));
         bool is_signed;
         const int bits = weir_stream_width(b->graph, value, &is_signed);
-        b->wires[value.id] =
-            weir_build_stream(b, node, "", weir_node_metadata_of(b->graph, node)->hardware.in_lanes, bits, is_signed);
+        const int64_t lanes =
+            weir_stream_lanes_taken(b->graph, node, &weir_node_metadata_of(b->graph, node)->hardware, i);
+        b->wires[value.id] = weir_build_stream(b, node, "", lanes, bits, is_signed);
     }
 }
 

@@ -59,6 +59,8 @@ int64_t weir_cost_product_parts(const weir_device *device, int64_t a, int64_t b)
 void weir_cost_parts(weir_cost_part *part, int64_t count, int64_t a, int64_t b, int64_t parts);
 /* A memory in blocks; Yosys may put a few last words into lookup tables to save a row of blocks. */
 void weir_cost_blocks(weir_cost_part *part, int64_t width, int64_t depth);
+/* An instance of another module inside the part's: its lookup tables are the next term. */
+void weir_cost_inside(weir_cost_part *part, const char *module, const weir_cost_parameter *parameters, size_t count);
 /* Does weir_replay with rows of so many beats of `width` bits have a weir_ram? rtl/memory/weir_replay.v */
 bool weir_cost_replay_in_blocks(int64_t beats, int64_t width);
 /* The next term: a memory in distributed RAM; 0 if it is not `used`. */

@@ -40,11 +40,12 @@ static int64_t pieces_ideal(const weir_graph *graph, weir_node node, const weir_
 
 int64_t weir_resources_ideal(const weir_graph *graph, weir_node node) {
     const weir_component_rules *rules = weir_component_of(graph, node)->rules;
-    const int64_t lanes = weir_node_metadata_of(graph, node)->hardware.in_lanes;
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
     int64_t ideal = rules->ideal != NULL ? rules->ideal(graph, node) : pieces_ideal(graph, node, rules);
     if (weir_stream_beats_of(graph, node) > ideal) ideal = weir_stream_beats_of(graph, node);
     for (size_t i = 0; i < weir_stream_count(graph, node); i++) {
-        const int64_t beats = weir_stream_beats(graph, weir_node_input(graph, node, i), lanes);
+        const int64_t beats = weir_stream_beats(graph, weir_node_input(graph, node, i),
+                                                weir_stream_lanes_taken(graph, node, hardware, i));
         if (beats > ideal) ideal = beats;
     }
     return ideal;

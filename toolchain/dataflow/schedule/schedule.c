@@ -357,10 +357,13 @@ int64_t weir_schedule_entry(const weir_graph *graph, weir_value input, int64_t e
 /* Between two elements: more than a component works on one. */
 #define LONG (INT64_C(1) << 18)
 
+static int64_t lanes_taken(const weir_graph *graph, weir_node node, size_t input) {
+    return weir_stream_lanes_taken(graph, node, &weir_node_metadata_of(graph, node)->hardware, input);
+}
+
 static int64_t beats_taken(const weir_graph *graph, weir_node node, size_t input) {
     assert(input < weir_stream_count(graph, node));
-    return weir_stream_beats(graph, weir_node_input(graph, node, input),
-                             weir_node_metadata_of(graph, node)->hardware.in_lanes);
+    return weir_stream_beats(graph, weir_node_input(graph, node, input), lanes_taken(graph, node, input));
 }
 
 weir_signature_part weir_schedule_input(weir_arena *arena, const weir_graph *graph, weir_value input, int64_t lanes,
@@ -414,8 +417,8 @@ bool weir_schedule_tail_of(const weir_graph *graph, weir_node node, size_t input
                            weir_schedule_tail *tail) {
     assert(elements >= 1);
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
-    const int64_t all = beats_taken(graph, node, input), waiting = weir_ceil_divide(elements, hardware->in_lanes),
-                  last = waiting < all ? waiting : all;
+    const int64_t all = beats_taken(graph, node, input), lanes = lanes_taken(graph, node, input),
+                  waiting = weir_ceil_divide(elements, lanes), last = waiting < all ? waiting : all;
     weir_arena *arena = weir_arena_new();
     const weir_signature_part arrives = divided(arena, all - last, last);
     weir_signature_part out;
@@ -433,8 +436,7 @@ bool weir_schedule_tail_of(const weir_graph *graph, weir_node node, size_t input
 bool weir_schedule_span_of(const weir_graph *graph, weir_node node, size_t input, int64_t elements,
                            weir_schedule_span *span) {
     assert(elements >= 1);
-    const int64_t lanes = weir_node_metadata_of(graph, node)->hardware.in_lanes,
-                  before = weir_ceil_divide(elements, lanes) - 1;
+    const int64_t before = weir_ceil_divide(elements, lanes_taken(graph, node, input)) - 1;
     weir_arena *arena = weir_arena_new();
     const weir_signature_part arrives = divided(arena, before, beats_taken(graph, node, input) - before);
     weir_signature_part out;
@@ -456,7 +458,7 @@ bool weir_schedule_needed(const weir_graph *graph, weir_node node, size_t input,
     const bool fine = beats < LONG_BEFORE / LONG && serve_alone(arena, graph, node, input, &arrives, &out);
     if (fine) {
         const int64_t beat = weir_signature_at(&out, element / hardware->out_lanes) / LONG;
-        *needed = (beat < beats ? beat : beats - 1) * hardware->in_lanes;
+        *needed = (beat < beats ? beat : beats - 1) * lanes_taken(graph, node, input);
     }
     weir_arena_free(arena);
     return fine;

@@ -86,14 +86,23 @@ weir_component_timing weir_stream_registered(const weir_graph *graph, weir_node 
     return (weir_component_timing){1, weir_stream_beats_of(graph, node)};
 }
 
+int64_t weir_stream_lanes_taken(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware,
+                                size_t input) {
+    const weir_component *component = weir_component_of(graph, node);
+    return component == NULL || component->rules->lanes == NULL ? hardware->in_lanes
+                                                                : component->rules->lanes(graph, node, hardware, input);
+}
+
 /* What the one user of a hardware input takes, a component or names for the stream before it; the host may use it, too,
  * before the hardware. */
 static int64_t lanes_taken(const weir_graph *graph, weir_value value) {
     for (size_t i = 0; i < weir_value_use_count(graph, value); i++) {
-        const weir_node user = weir_value_use(graph, value, i).node;
+        const weir_use use = weir_value_use(graph, value, i);
+        const weir_node user = use.node;
         if (weir_host_of(graph, user) == WEIR_HOST_HEAD) continue;
         switch (weir_stream_role(graph, user)) {
-        case WEIR_ROLE_COMPONENT: return weir_node_metadata_of(graph, user)->hardware.in_lanes;
+        case WEIR_ROLE_COMPONENT:
+            return weir_stream_lanes_taken(graph, user, &weir_node_metadata_of(graph, user)->hardware, use.index);
         case WEIR_ROLE_IMPLICIT: return lanes_taken(graph, weir_node_output(graph, user, 0));
         case WEIR_ROLE_HOST: return 1;
         }

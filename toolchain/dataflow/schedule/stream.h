@@ -36,6 +36,9 @@ int64_t weir_stream_beats_of(const weir_graph *graph, weir_node node);
 weir_component_timing weir_stream_registered(const weir_graph *graph, weir_node node);
 /* Elements per beat of the stream: its producer's lanes, or for a hardware input those of its user. */
 int64_t weir_stream_lanes(const weir_graph *graph, weir_value value);
+/* Elements per beat of an input of a component that is folded so. */
+int64_t weir_stream_lanes_taken(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware,
+                                size_t input);
 /* Width of an element on the wires and whether it is signed: from the proven range of the value that was computed,
  * as its component's row says. */
 int weir_stream_width(const weir_graph *graph, weir_value value, bool *is_signed);

@@ -6,6 +6,7 @@
 
 #include "dataflow/schedule/bounds.h"
 #include "dataflow/schedule/schedule.h"
+#include "dataflow/schedule/stream.h"
 #include "support/memory/arena.h"
 #include "support/memory/hash.h"
 
@@ -280,7 +281,7 @@ static size_t edge_of(const weir_folding_structure *t, weir_node node, size_t in
 /* What comes to an input: false where the node does not take what its converter does not. */
 static bool arrives_at(weir_folding_beats *b, weir_node node, size_t input, size_t *edges, const uint32_t *number,
                        stream *arrives) {
-    const int64_t lanes = weir_folding_hardware(b->graph, node)->in_lanes;
+    const int64_t lanes = weir_stream_lanes_taken(b->graph, node, weir_folding_hardware(b->graph, node), input);
     const weir_node from = weir_folding_source(b->structure->graph, node, input);
     if (from.id == 0) {
         const weir_value value = weir_stream_source(b->graph, weir_node_input(b->graph, node, input));

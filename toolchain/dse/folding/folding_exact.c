@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dataflow/cost/target.h"
+#include "dataflow/schedule/stream.h"
 #include "dse/folding/folding_beats_private.h"
 #include "dse/folding/folding_options_private.h"
 #include "support/memory/arena.h"
@@ -453,7 +454,8 @@ static void add_converters(solver *s, size_t u, const variant *v, int64_t *use) 
         size_t member = 0;
         while (s->t->unit[u].member[member].id != s->t->edge[e].to.id) member++;
         const int64_t in = weir_folding_beats_lanes(s->beats, s->stream[s->t->edge[e].from.id]),
-                      out = v->member[member].in_lanes;
+                      out = weir_stream_lanes_taken(s->t->graph, s->t->edge[e].to, &v->member[member],
+                                                    s->t->edge[e].input);
         const int64_t *more = converter_between(s, e, in, out);
         for (int r = 0; r < RESOURCES; r++) use[r] += more[r];
     }

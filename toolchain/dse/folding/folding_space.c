@@ -194,7 +194,7 @@ static amount inner_converters(weir_folding_space *s, size_t index, const foldin
         int64_t lanes[2] = {1, 1};
         for (size_t i = 0; i < u->members; i++) {
             if (u->member[i].id == t->edge[e].from.id) lanes[0] = f->state[STATE * i + 1];
-            if (u->member[i].id == t->edge[e].to.id) lanes[1] = f->state[STATE * i];
+            if (u->member[i].id == t->edge[e].to.id) lanes[1] = weir_folding_lanes_taken(t, u, i, f, t->edge[e].input);
         }
         const amount a = weir_folding_converter(s, t->edge[e].value, lanes[0], lanes[1]);
         weir_folding_add(&sum, &a);
@@ -243,7 +243,8 @@ static int64_t lanes_given(const weir_folding_space *s, const edge *e, const fol
 }
 
 static int64_t lanes_taken(const weir_folding_space *s, const edge *e, const folding *f) {
-    return f->state[STATE * member_of(&s->at.unit[s->at.unit_of[e->to.id]], e->to)];
+    const unit *u = &s->at.unit[s->at.unit_of[e->to.id]];
+    return weir_folding_lanes_taken(&s->at, u, member_of(u, e->to), f, e->input);
 }
 
 static bool chooses(const structure *t, weir_node node) { return t->unit[t->unit_of[node.id]].pace != SIZE_MAX; }

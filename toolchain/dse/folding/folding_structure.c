@@ -412,7 +412,7 @@ static void find_edges(structure *t) {
             const weir_node from = weir_folding_source(t->graph, node, i);
             if (from.id == 0) continue;
             t->edge = weir_grow(t->edge, &capacity, t->edges + 1, sizeof *t->edge);
-            t->edge[t->edges++] = (edge){weir_node_input(t->graph, node, i), from, node};
+            t->edge[t->edges++] = (edge){weir_node_input(t->graph, node, i), from, node, i};
             unit *u = &t->unit[t->unit_of[node.id]];
             if (i == 0 && u->pace != SIZE_MAX && u->member[0].id == node.id &&
                 t->unit[t->unit_of[from.id]].pace != SIZE_MAX)
@@ -463,14 +463,16 @@ static void add_guard(const weir_folding_space *s, int64_t beats, amount *sum) {
 }
 
 /* The one node that takes the hardware's input; none: there are several, or the host. */
-static weir_node taker_of(const weir_graph *graph, weir_value input) {
+static weir_node taker_of(const weir_graph *graph, weir_value input, size_t *index) {
     weir_node taker = WEIR_NO_NODE;
     size_t takers = 0;
+    *index = 0;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         for (size_t i = 0; weir_folding_rules(graph, node) != NULL && i < weir_stream_count(graph, node); i++) {
             if (weir_stream_source(graph, weir_node_input(graph, node, i)).id != input.id) continue;
             takers++;
             taker = node;
+            *index = i;
         }
     }
     return takers == 1 ? taker : WEIR_NO_NODE;
@@ -478,10 +480,10 @@ static weir_node taker_of(const weir_graph *graph, weir_value input) {
 
 static void add_common_doors(const weir_folding_space *s, amount *sum) {
     const weir_graph *graph = s->at.graph;
-    size_t inputs, outputs;
+    size_t inputs, outputs, index;
     weir_value *in = weir_stream_inputs(graph, &inputs), *out = weir_stream_outputs(graph, &outputs);
     for (size_t i = 0; i < inputs; i++)
-        if (taker_of(graph, in[i]).id == 0) add_guard(s, 1, sum); /* of any lanes */
+        if (taker_of(graph, in[i], &index).id == 0) add_guard(s, 1, sum); /* of any lanes */
     for (size_t o = 0; o < outputs; o++) {
         bool *used = weir_frame_inputs(graph, out[o], in, inputs);
         weir_cost_parameter parameter[2] = {{"INPUTS", 0}, {"DEPTH", WEIR_FRAME_LEAST}};
@@ -493,6 +495,12 @@ static void add_common_doors(const weir_folding_space *s, amount *sum) {
     free(out);
 }
 
+int64_t weir_folding_lanes_taken(const structure *t, const unit *u, size_t member, const folding *f, size_t input) {
+    const weir_component_rules *rules = weir_folding_rules(t->graph, u->member[member]);
+    return rules->lanes != NULL && member == u->pace ? rules->lanes(t->graph, u->member[member], &f->settings, input)
+                                                     : f->state[WEIR_FOLDING_STATE * member];
+}
+
 amount weir_folding_guards(const weir_folding_space *s, const unit *u, const folding *f) {
     const structure *t = &s->at;
     amount sum = {{0}, 0};
@@ -500,7 +508,9 @@ amount weir_folding_guards(const weir_folding_space *s, const unit *u, const fol
         const weir_folding_door *door = &t->door[i];
         for (size_t k = 0; k < u->members; k++)
             if (u->member[k].id == door->taker.id)
-                add_guard(s, weir_stream_beats(t->graph, door->input, f->state[WEIR_FOLDING_STATE * k]), &sum);
+                add_guard(s,
+                          weir_stream_beats(t->graph, door->input, weir_folding_lanes_taken(t, u, k, f, door->index)),
+                          &sum);
     }
     return sum;
 }
@@ -510,8 +520,9 @@ static void find_doors(structure *t) {
     weir_value *in = weir_stream_inputs(t->graph, &inputs);
     t->door = weir_calloc(inputs + 1, sizeof *t->door);
     for (size_t i = 0; i < inputs; i++) {
-        const weir_node taker = taker_of(t->graph, in[i]);
-        if (taker.id != 0) t->door[t->doors++] = (weir_folding_door){in[i], taker};
+        size_t index;
+        const weir_node taker = taker_of(t->graph, in[i], &index);
+        if (taker.id != 0) t->door[t->doors++] = (weir_folding_door){in[i], taker, index};
     }
     free(in);
 }

@@ -83,6 +83,7 @@ typedef struct weir_folding_hardware_form {
 typedef struct weir_folding_edge {
     weir_value value;
     weir_node from, to;
+    size_t input; /* of `to` */
 } weir_folding_edge;
 
 /* A node on the path whose components bound the latency: folding_tail.c. */
@@ -100,6 +101,7 @@ typedef struct weir_folding_station {
 typedef struct weir_folding_door {
     weir_value input;
     weir_node taker;
+    size_t index; /* of its input */
 } weir_folding_door;
 
 /* The graph as it is for a range of intervals: nodes that would be too slow are divided. */
@@ -200,6 +202,9 @@ weir_folding_amount weir_folding_amount_of(const weir_folding_space *space, weir
                                            const weir_folding_hardware_price *price, int64_t busy);
 /* A lane converter, as insert_streams puts it where a stream's ends differ. */
 weir_folding_amount weir_folding_converter(weir_folding_space *space, weir_value value, int64_t in, int64_t out);
+/* Lanes of an input of a member of an item with this folding. */
+int64_t weir_folding_lanes_taken(const weir_folding_structure *structure, const weir_folding_unit *unit, size_t member,
+                                 const weir_folding_setting *folding, size_t input);
 /* What all foldings take: forks, which cost the same for all lanes, and the doors of outputs, with places for the
  * fewest frames. */
 weir_folding_amount weir_folding_common(weir_folding_space *space);

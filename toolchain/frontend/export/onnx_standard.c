@@ -403,6 +403,37 @@ static bool add_product(const work *w) {
     return store(w, binary(w, WEIR_OP_MUL, a, b));
 }
 
+static name places_of(const work *w, const weir_shape *shape, const int64_t *place) {
+    weir_array *array = weir_array_in(w->b->arena, WEIR_INT64, shape);
+    for (size_t i = 0; i < array->count; i++) weir_array_set_int(array, i, place[i]);
+    return tensor(w, array);
+}
+
+/* v of [pages, ...], what the places along dimension 1 choose. */
+static name gathered(const work *w, name v, const weir_shape *shape, const int64_t *place) {
+    const name places = places_of(w, shape, place), moved = fresh(w);
+    weir_onnx_build_int(w->b, apply_node(w, WEIR_OP_GATHER, v, places, NULL, moved), "axis", 1);
+    return moved;
+}
+
+/* The matrices in their own order, and of each page that of each row, times the rows as columns. */
+static bool add_matrices(const work *w) {
+    weir_matrices m;
+    weir_geometry_matrices(w->b->graph, w->node, &m);
+    const int64_t elements = m.matrices * m.columns * m.inner;
+    int64_t *to = weir_arena_array(w->b->arena, (size_t)elements, sizeof *to),
+            *from = weir_arena_array(w->b->arena, (size_t)elements, sizeof *from),
+            *own = weir_arena_array(w->b->arena, (size_t)m.rows, sizeof *own);
+    weir_geometry_walk(m.loops, m.size, m.stride, to);
+    weir_geometry_walk(m.row_loops, m.row_size, m.row_stride, own);
+    for (int64_t i = 0; i < elements; i++) from[to[i]] = i;
+    name v = data_in_shape(w, codes(w, 1), &(weir_shape){2, {m.pages, elements}});
+    v = gathered(w, v, &(weir_shape){3, {m.matrices, m.columns, m.inner}}, from);
+    v = gathered(w, v, &(weir_shape){1, {m.rows}}, own);
+    const name x = data_in_shape(w, codes(w, 0), &(weir_shape){4, {m.pages, m.rows, m.inner, 1}});
+    return store(w, data_in_shape(w, binary(w, WEIR_OP_MATMUL, v, x), &output_type(w)->shape));
+}
+
 /* Input 0 less its zero, with zeros where the window reaches beyond it. */
 static name padded(const work *w, const weir_window *window, const int *axis) {
     const int rank = input_type(w, 0)->shape.rank;
@@ -724,13 +755,27 @@ typedef struct standard_rule {
 } standard_rule;
 
 static const standard_rule rules[] = {
-    {WEIR_OP_MASK, add_mask},           {WEIR_OP_ENCODE, add_encode},         {WEIR_OP_DECODE, add_decode},
-    {WEIR_OP_REORDER, add_reorder},     {WEIR_OP_LINEAR, add_linear},         {WEIR_OP_SUM, add_sum},
-    {WEIR_OP_MULTIPLY, add_product},    {WEIR_OP_SUM_POOL, add_sum_pool},     {WEIR_OP_REQUANTIZE, add_requantize},
-    {WEIR_OP_CAST_CODES, add_cast},     {WEIR_OP_SCALE, add_scale},           {WEIR_OP_SCALE_FLOAT, add_scale_float},
-    {WEIR_OP_THRESHOLD, add_threshold}, {WEIR_OP_LOOKUP, add_lookup},         {WEIR_OP_MAXIMUM, add_maximum},
-    {WEIR_OP_FORK, add_copies},         {WEIR_OP_RELABEL, add_copies},        {WEIR_OP_FIFO, add_copies},
-    {WEIR_OP_LANES, add_copies},        {WEIR_OP_REGISTER_SLICE, add_copies},
+    {WEIR_OP_MASK, add_mask},
+    {WEIR_OP_ENCODE, add_encode},
+    {WEIR_OP_DECODE, add_decode},
+    {WEIR_OP_REORDER, add_reorder},
+    {WEIR_OP_LINEAR, add_linear},
+    {WEIR_OP_SUM, add_sum},
+    {WEIR_OP_MULTIPLY, add_product},
+    {WEIR_OP_PRODUCT, add_matrices},
+    {WEIR_OP_SUM_POOL, add_sum_pool},
+    {WEIR_OP_REQUANTIZE, add_requantize},
+    {WEIR_OP_CAST_CODES, add_cast},
+    {WEIR_OP_SCALE, add_scale},
+    {WEIR_OP_SCALE_FLOAT, add_scale_float},
+    {WEIR_OP_THRESHOLD, add_threshold},
+    {WEIR_OP_LOOKUP, add_lookup},
+    {WEIR_OP_MAXIMUM, add_maximum},
+    {WEIR_OP_FORK, add_copies},
+    {WEIR_OP_RELABEL, add_copies},
+    {WEIR_OP_FIFO, add_copies},
+    {WEIR_OP_LANES, add_copies},
+    {WEIR_OP_REGISTER_SLICE, add_copies},
 };
 
 bool weir_onnx_standard_add(weir_onnx_builder *builder, const char *const *names, weir_node node) {

@@ -627,6 +627,103 @@ bool weir_geometry_reordering(const weir_graph *graph, weir_node node, weir_reor
     return check_reach(graph, node, r, count);
 }
 
+/* ---- product ---- */
+
+static int64_t product_of(const int64_t *size, int count) {
+    int64_t all = 1;
+    for (int i = 0; i < count && all <= size_limit; i++) all *= size[i];
+    return all;
+}
+
+/* Is each element of the matrices brought once, and each loop of one dimension? */
+static bool check_matrices(const weir_graph *graph, weir_node node, const weir_matrices *p) {
+    int64_t next = 1;
+    bool whole[2] = {p->inner == 1, p->columns == 1}, fine = true;
+    for (int found = 1; found > 0 && fine;) {
+        found = 0;
+        for (int i = 0; i < p->loops && found == 0; i++)
+            if (p->size[i] > 1 && p->stride[i] == next) found = i + 1;
+        if (found > 0) next *= p->size[found - 1];
+        whole[0] |= next == p->inner;
+        whole[1] |= whole[0] && next == p->inner * p->columns;
+    }
+    fine = whole[0] && whole[1] && next == p->matrices * p->columns * p->inner && product_of(p->size, p->loops) == next;
+    return fine || weir_rule_fail(graph, node,
+                                  "its loops do not bring each element of %lld matrices of %lld columns of %lld "
+                                  "elements once, or one is for two of these dimensions",
+                                  (long long)p->matrices, (long long)p->columns, (long long)p->inner);
+}
+
+/* Does the loop of rows go through a part of one loop of matrices? */
+static bool is_part(const weir_matrices *p, int row_loop) {
+    const int64_t stride = p->row_stride[row_loop], reach = stride * p->row_size[row_loop];
+    bool found = stride == 0 || p->row_size[row_loop] == 1;
+    for (int i = 0; i < p->loops && !found; i++) {
+        const int64_t own = p->stride[i] / (p->columns * p->inner);
+        found = own > 0 && stride % own == 0 && reach <= own * p->size[i];
+    }
+    return found;
+}
+
+static bool check_rows(const weir_graph *graph, weir_node node, const weir_matrices *p, int64_t rows) {
+    for (int i = 0; i < p->row_loops; i++)
+        if (!is_part(p, i))
+            return weir_rule_fail(graph, node, "loop %d of its rows goes through no loop of its matrices", i);
+    return product_of(p->row_size, p->row_loops) * p->pages == rows ||
+           weir_rule_fail(graph, node, "its loops have %lld rows a page, expected %lld / %lld",
+                          (long long)product_of(p->row_size, p->row_loops), (long long)rows, (long long)p->pages);
+}
+
+/* The dimensions; false where they do not fit each other. */
+static bool read_product(const weir_graph *graph, weir_node node, weir_matrices *p, int64_t *rows) {
+    const weir_shape *a = &weir_rule_input(graph, node, 0)->shape;
+    const int64_t count = (int64_t)weir_rule_count(weir_rule_input(graph, node, 1));
+    const weir_shape *y = &p->shape;
+    p->pages = weir_node_int(graph, node, "pages", 1);
+    p->inner = a->rank == 0 ? 1 : a->dim[a->rank - 1];
+    p->columns = y->rank == 0 ? 1 : y->dim[y->rank - 1];
+    *rows = product_of(a->dim, a->rank == 0 ? 0 : a->rank - 1);
+    p->rows = product_of(p->row_size, p->row_loops);
+    if (product_of(y->dim, y->rank == 0 ? 0 : y->rank - 1) != *rows)
+        return weir_rule_fail_shapes(graph, node, "product: a result has a row for each row of input 0", a, y);
+    if (p->pages < 1 || p->pages > *rows || p->columns > size_limit / p->inner ||
+        count % (p->pages * p->columns * p->inner) != 0)
+        return weir_rule_fail(graph, node, "%lld elements are not %lld pages of matrices of %lld columns of %lld",
+                              (long long)count, (long long)p->pages, (long long)p->columns, (long long)p->inner);
+    p->matrices = count / (p->pages * p->columns * p->inner);
+    return true;
+}
+
+bool weir_geometry_matrices(const weir_graph *graph, weir_node node, weir_matrices *p) {
+    assert(weir_node_op(graph, node) == WEIR_OP_PRODUCT);
+    const weir_attribute *shape = weir_node_attribute(graph, node, "shape");
+    const weir_attribute *sizes = weir_node_attribute(graph, node, "sizes");
+    const weir_attribute *row_sizes = weir_node_attribute(graph, node, "row_sizes");
+    const size_t rank = shape == NULL ? 0 : shape->count, loops = sizes == NULL ? 0 : sizes->count,
+                 row_loops = row_sizes == NULL ? 0 : row_sizes->count;
+    int64_t rows;
+    if (rank > WEIR_MAX_RANK || loops > WEIR_MATRICES_LOOPS || row_loops > WEIR_MATRICES_ROW_LOOPS)
+        return weir_rule_fail(graph, node, "has more than %d dimensions, %d loops or %d loops of rows", WEIR_MAX_RANK,
+                              WEIR_MATRICES_LOOPS, WEIR_MATRICES_ROW_LOOPS);
+    *p = (weir_matrices){.shape.rank = (int)rank, .loops = (int)loops, .row_loops = (int)row_loops};
+    return read_loops(graph, node, "shape", p->shape.rank, 1, size_limit, NULL, p->shape.dim) &&
+           read_loops(graph, node, "sizes", p->loops, 1, size_limit, NULL, p->size) &&
+           read_loops(graph, node, "strides", p->loops, 0, size_limit, NULL, p->stride) &&
+           read_loops(graph, node, "row_sizes", p->row_loops, 1, size_limit, NULL, p->row_size) &&
+           read_loops(graph, node, "row_strides", p->row_loops, 0, size_limit, NULL, p->row_stride) &&
+           read_product(graph, node, p, &rows) && check_matrices(graph, node, p) && check_rows(graph, node, p, rows);
+}
+
+void weir_geometry_walk(int loops, const int64_t *size, const int64_t *stride, int64_t *position) {
+    int64_t done = 1;
+    position[0] = 0;
+    for (int i = loops - 1; i >= 0; i--) {
+        for (int64_t k = 1; k < size[i]; k++)
+            for (int64_t d = 0; d < done; d++) position[k * done + d] = position[d] + k * stride[i];
+        done *= size[i];
+    }
+}
+
 int64_t weir_geometry_reordered(const weir_reordering *r, int64_t k) {
     assert(k >= 0 && r->loops >= 0 && r->loops <= WEIR_MAX_RANK);
     int64_t from = r->start;

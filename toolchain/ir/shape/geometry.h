@@ -106,6 +106,24 @@ bool weir_geometry_reordering(const weir_graph *graph, weir_node node, weir_reor
 /* The input element of output element k; -1: the fill value. */
 int64_t weir_geometry_reordered(const weir_reordering *reordering, int64_t k);
 
+/* A weir.Product: each row of input 0, `inner` elements, times one of the matrices that input 1 brings. Both come in
+ * pages, which are products of their own. The k-th row of a page, of the k-th iteration of nested loops (outermost
+ * first), meets matrix sum of row_stride * iteration; the k-th element of a page of input 1 is likewise element sum of
+ * stride * iteration of its matrices as [matrices, columns, inner]. The result has a row of `columns` sums for each
+ * row. No loop is for two of these dimensions at once. */
+enum { WEIR_MATRICES_ROW_LOOPS = 4, WEIR_MATRICES_LOOPS = 5 };
+typedef struct weir_matrices {
+    weir_shape shape; /* of the result */
+    int64_t pages, rows, matrices, columns, inner;
+    int row_loops, loops;
+    int64_t row_size[WEIR_MATRICES_ROW_LOOPS], row_stride[WEIR_MATRICES_ROW_LOOPS];
+    int64_t size[WEIR_MATRICES_LOOPS], stride[WEIR_MATRICES_LOOPS];
+} weir_matrices;
+
+bool weir_geometry_matrices(const weir_graph *graph, weir_node node, weir_matrices *matrices);
+/* The iterations of nested loops in order: adds up their strides, as many as the product of their sizes. */
+void weir_geometry_walk(int loops, const int64_t *size, const int64_t *stride, int64_t *position);
+
 /* Which axes of input 0 a reduction reduces: those that input 1 names, or all. */
 bool weir_geometry_reduced(const weir_graph *graph, weir_node node, bool *reduced);
 /* The dimensions [first, last) that a Shape gives; none when last <= first. */

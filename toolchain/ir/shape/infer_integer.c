@@ -287,6 +287,16 @@ bool weir_infer_sum(const weir_graph *graph, weir_node node, weir_inferred *to) 
     return set_ranged(graph, node, to, &shape, low, high);
 }
 
+/* The least and the largest product. */
+static void find_corners(wide a_low, wide a_high, wide b_low, wide b_high, wide *low, wide *high) {
+    const wide corner[] = {a_low * b_low, a_low * b_high, a_high * b_low, a_high * b_high};
+    *low = *high = corner[0];
+    for (size_t i = 1; i < sizeof corner / sizeof *corner; i++) {
+        *low = corner[i] < *low ? corner[i] : *low;
+        *high = corner[i] > *high ? corner[i] : *high;
+    }
+}
+
 bool weir_infer_multiply(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *a = weir_rule_input(graph, node, 0), *b = weir_rule_input(graph, node, 1);
     weir_shape shape;
@@ -297,14 +307,21 @@ bool weir_infer_multiply(const weir_graph *graph, weir_node node, weir_inferred 
     input_range(graph, node, 0, &a_low, &a_high);
     input_range(graph, node, 1, &b_low, &b_high);
     const wide za = weir_node_int(graph, node, "za", 0), zb = weir_node_int(graph, node, "zb", 0);
-    const wide corner[] = {(a_low - za) * (b_low - zb), (a_low - za) * (b_high - zb), (a_high - za) * (b_low - zb),
-                           (a_high - za) * (b_high - zb)};
-    wide low = corner[0], high = corner[0];
-    for (size_t i = 1; i < 4; i++) {
-        low = corner[i] < low ? corner[i] : low;
-        high = corner[i] > high ? corner[i] : high;
-    }
+    wide low, high;
+    find_corners(a_low - za, a_high - za, b_low - zb, b_high - zb, &low, &high);
     return set_ranged(graph, node, to, &shape, low, high);
+}
+
+bool weir_infer_product(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    weir_matrices p;
+    if (!integer_input(graph, node, 0) || !integer_input(graph, node, 1) || !weir_geometry_matrices(graph, node, &p))
+        return false;
+    int64_t a_low, a_high, b_low, b_high;
+    input_range(graph, node, 0, &a_low, &a_high);
+    input_range(graph, node, 1, &b_low, &b_high);
+    wide low, high;
+    find_corners(a_low, a_high, b_low, b_high, &low, &high);
+    return set_ranged(graph, node, to, &p.shape, low * p.inner, high * p.inner);
 }
 
 bool weir_infer_sum_pool(const weir_graph *graph, weir_node node, weir_inferred *to) {

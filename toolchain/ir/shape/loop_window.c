@@ -344,3 +344,66 @@ void weir_loop_linear(weir_loop_builder *b) {
     weir_loop_term(in, in->rank - 1, i, 1);
     weir_loop_term(weight, 0, i, outputs);
 }
+
+/* Loops of one dimension of the matrices, the outermost first: those of strides from `unit` to below `unit * size`.
+ * They read input 1 where it brings them. */
+static void add_matrix_loops(weir_loop_builder *b, const weir_matrices *p, const char *name, int64_t unit, int64_t size,
+                             weir_loop_operand *weight, weir_loop_operand *other, bool is_reduced) {
+    int count = 0;
+    for (int64_t below = unit * size; below > unit; count++) {
+        int at = 0;
+        int64_t brought = 1;
+        while (p->size[at] == 1 || p->stride[at] * p->size[at] != below) at++;
+        for (int i = at + 1; i < p->loops; i++) brought *= p->size[i];
+        const char own[] = {name[0], (char)('0' + count), '\0'};
+        const uint32_t loop = weir_loop_add(b, count == 0 ? name : own, p->size[at], is_reduced);
+        weir_loop_term(weight, 0, loop, brought);
+        weir_loop_term(other, 0, loop, p->stride[at] / unit);
+        below = p->stride[at];
+    }
+}
+
+/* Elements of input 1 from one matrix to that `stride` matrices on, which one of its loops brings. */
+static int64_t brought_by(const weir_matrices *p, int64_t stride) {
+    const int64_t matrix = p->columns * p->inner;
+    int64_t brought = 1;
+    for (int i = p->loops - 1; i >= 0; i--) {
+        const int64_t own = p->stride[i] / matrix;
+        if (own > 0 && stride % own == 0 && stride < own * p->size[i]) return stride / own * brought;
+        brought *= p->size[i];
+    }
+    return 0;
+}
+
+/* O[b][d][k] += I[b][d][c] * W[b][k][c of d], with W in the order in which it comes */
+void weir_loop_product(weir_loop_builder *b) {
+    weir_matrices p;
+    const bool fine = weir_geometry_matrices(b->graph, b->node, &p);
+    assert(fine);
+    (void)fine;
+    b->nest->body = WEIR_LOOP_MULTIPLY_ACCUMULATE;
+    const uint32_t page = weir_loop_add(b, "B", p.pages, false), first = b->nest->loop_count;
+    for (int i = 0; i < p.row_loops; i++) {
+        const char name[] = {'D', (char)('0' + i), '\0'};
+        weir_loop_add(b, name, p.row_size[i], false);
+    }
+    weir_loop_operand *out = weir_loop_write(b, 0), *in = weir_loop_read(b, 'I', 0);
+    weir_loop_operand *weight = weir_loop_read(b, 'W', 1), *const all[] = {out, in, weight};
+    const int64_t size[] = {p.rows * p.columns, p.rows * p.inner, p.matrices * p.columns * p.inner};
+    for (size_t i = 0; i < 3; i++) {
+        all[i]->is_flat = true;
+        all[i]->rank = 1;
+        all[i]->axis[0] = (weir_loop_axis){.size = p.pages * size[i]};
+        weir_loop_term(all[i], 0, page, size[i]);
+    }
+    int64_t rows = 1;
+    for (int i = p.row_loops - 1; i >= 0; i--) {
+        weir_loop_term(out, 0, first + (uint32_t)i, rows * p.columns);
+        weir_loop_term(in, 0, first + (uint32_t)i, rows * p.inner);
+        if (p.row_stride[i] != 0 && p.row_size[i] > 1)
+            weir_loop_term(weight, 0, first + (uint32_t)i, brought_by(&p, p.row_stride[i]));
+        rows *= p.row_size[i];
+    }
+    add_matrix_loops(b, &p, "K", p.inner, p.columns, weight, out, false);
+    add_matrix_loops(b, &p, "C", 1, p.inner, weight, in, true);
+}
