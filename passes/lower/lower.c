@@ -69,6 +69,7 @@ void weir_lower_become(weir_lowering *l, weir_value value, const weir_expression
     known->is_inside = known->is_bounded = false;
     known->carried = WEIR_NO_VALUE;
     known->mask = NULL;
+    known->masking = WEIR_NO_VALUE;
 }
 
 void weir_lower_set(weir_lowering *l, weir_node node, const weir_expression *x) {

@@ -24,6 +24,7 @@ typedef struct weir_lowering_value {
     /* its codes of one scale in the new graph, where hardware continues without a quantizer; else none */
     weir_value carried;
     const struct weir_mask *mask; /* of a Softmax's input: the elements that it leaves out; the rest is `expression` */
+    weir_value masking;           /* the same as codes in the new graph; else none */
     double rounding;              /* how far they may be from the model's; 0: they are exact */
     uint32_t position;            /* place of its node in the model, from 1 on; 0: it has none */
     bool is_inside;               /* a function is computed from codes in front, as if there was no such value */

@@ -162,17 +162,43 @@ static bool add_tables(weir_lowering *l, weir_node node, const weir_type *codes,
 
 /* --- masks --- */
 
-bool weir_lower_mask(weir_lowering *l, weir_node node) {
-    weir_arena *arena = weir_graph_arena(l->to);
-    weir_mask *mask = weir_arena_alloc(arena, sizeof *mask);
-    if (!weir_mask_of(l->from, node, mask)) return false;
-    const weir_expression *x = weir_lower_input(l, node, mask->data);
-    if (!weir_expression_is_hardware(x) || weir_expression_kind_of(x) == WEIR_EXPRESSION_FUNCTION) return false;
+/* Is the value seen as masked by `x`? */
+static bool keep_mask(weir_lowering *l, weir_node node, const weir_expression *x, const weir_mask *mask,
+                      weir_value masking) {
     weir_lower_set(l, node, x);
     weir_lowering_value *known = &l->of[weir_node_output(l->from, node, 0).id];
     known->mask = mask;
+    known->masking = masking;
     known->is_inside = true;
     return true;
+}
+
+static bool is_masked(const weir_expression *x) {
+    return weir_expression_is_hardware(x) && weir_expression_kind_of(x) != WEIR_EXPRESSION_FUNCTION;
+}
+
+/* Codes of which each step is beyond all differences of scores. */
+static bool masks(const weir_lowering *l, const weir_expression *x) {
+    enum { FAR = 64 };
+    if (weir_expression_kind_of(x) != WEIR_EXPRESSION_CODES || weir_expression_leaf(x)->map != NULL) return false;
+    const weir_quant *quant = &weir_value_type(l->to, weir_expression_codes_of(x))->quant;
+    return quant->count <= 1 && weir_quant_scale(quant, 0) >= FAR;
+}
+
+bool weir_lower_mask(weir_lowering *l, weir_node node) {
+    weir_mask *mask = weir_arena_alloc(weir_graph_arena(l->to), sizeof *mask);
+    if (weir_mask_of(l->from, node, mask)) {
+        const weir_expression *x = weir_lower_input(l, node, mask->data);
+        return is_masked(x) && keep_mask(l, node, x, mask, WEIR_NO_VALUE);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        weir_computed_mask computed;
+        if (!weir_mask_may_be(l->from, node, i, &computed) || !computed.sum) continue;
+        const weir_expression *x = weir_lower_input(l, node, i), *other = weir_lower_input(l, node, 1 - i);
+        if (!is_masked(x) || !masks(l, other)) continue;
+        return keep_mask(l, node, x, NULL, weir_expression_codes_of(other));
+    }
+    return false;
 }
 
 /* Has each row along the axis an element that is not left out? */
@@ -243,6 +269,34 @@ static weir_value mask_codes(weir_lowering *l, weir_node node, weir_value codes,
     return masked.id == 0 ? masked : weir_lower_reshape_as(l, node, "_masked", masked, &from.shape);
 }
 
+/* The codes and those of a computed mask, a step of which is more than all distances that have a share: a row's shares
+ * are those of its elements with the largest code of the mask. No value after a reported error. */
+static weir_value mask_by_codes(weir_lowering *l, weir_node node, weir_value codes, weir_value masking,
+                                const weir_quant *y) {
+    const weir_type from = *weir_value_type(l->to, codes), *by = weir_value_type(l->to, masking);
+    const double scale = weir_quant_scale(&from.quant, 0);
+    const int64_t range = from.high - from.low, away = (int64_t)count_entries(&from, y, MOST_ENTRIES) - 1;
+    if (weir_quant_scale(&by->quant, 0) / scale < (double)(range + away)) {
+        weir_lower_fail(l, node, "its mask has a scale of %g, which leaves a share to scores of a range of %g",
+                        weir_quant_scale(&by->quant, 0), (double)range * scale);
+        return WEIR_NO_VALUE;
+    }
+    const weir_value addend = weir_lower_broadcast(l, node, "_mask", masking, &from.shape);
+    if (addend.id == 0) return addend;
+    weir_type sum = from;
+    sum.dtype = WEIR_INT64;
+    sum.has_range = false;
+    sum.quant = (weir_quant){.format = WEIR_FORMAT_INTEGER,
+                             .axis = -1,
+                             .count = 1,
+                             .scale = from.quant.scale,
+                             .zero_point = from.quant.zero_point};
+    const weir_value pair[2] = {codes, addend};
+    const weir_node masked = weir_lower_add_node(l, node, WEIR_OP_SUM, "_masked", pair, 2, &sum);
+    weir_node_set_int(l->to, masked, "cb", range + away);
+    return weir_infer_node(l->to, masked) ? weir_node_output(l->to, masked, 0) : WEIR_NO_VALUE;
+}
+
 bool weir_lower_softmax(weir_lowering *l, weir_node node, const weir_quant *quantizer) {
     int64_t half, low, high;
     bool up;
@@ -266,7 +320,9 @@ bool weir_lower_softmax(weir_lowering *l, weir_node node, const weir_quant *quan
     const int axis = (int)(given < 0 ? given + shape.rank : given);
     const bool innermost = axis == shape.rank - 1;
     const weir_mask *mask = l->of[weir_node_input(l->from, node, 0).id].mask;
+    const weir_value masking = l->of[weir_node_input(l->from, node, 0).id].masking;
     if (mask != NULL) codes = mask_codes(l, node, codes, mask, axis, quantizer);
+    if (masking.id != 0) codes = mask_by_codes(l, node, codes, masking, quantizer);
     if (codes.id != 0 && !innermost) codes = weir_lower_rows(l, node, codes, axis);
     if (codes.id == 0) return false;
     const weir_type *type = weir_value_type(l->to, codes);

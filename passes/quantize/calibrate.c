@@ -38,11 +38,33 @@ static void report_infinite(const weir_quantizer *q, weir_value value, const wei
                   "Softmax as models of their own; weir eval --engine float runs the model as it is");
 }
 
-/* Does a mask give the value? What it leaves out is in no range. */
-static bool is_masked(const weir_graph *graph, weir_value value) {
-    const weir_node maker = weir_value_producer(graph, value);
+/* Has what masks the node's result on this frame other numbers than masks have? Noted for all frames. */
+static bool masks(weir_quantizer *q, const weir_executor *executor, weir_node node) {
+    weir_computed_mask mask;
+    if (!weir_quantizer_masks(q, node, &mask)) return false;
+    const weir_value other = weir_node_input(q->graph, node, mask.other);
+    const weir_array *numbers = weir_executor_value(executor, other);
+    const bool far = !mask.sum || (numbers != NULL && weir_mask_is_far(numbers));
+    weir_quantizer_value(q, other)->is_numbers |= !far;
+    return far;
+}
+
+/* Does a mask give the value, or is it one? What it leaves out is in no range. */
+static bool is_masked(weir_quantizer *q, const weir_executor *executor, weir_value value) {
+    const weir_node maker = weir_value_producer(q->graph, value);
     weir_mask mask;
-    return maker.id != 0 && weir_mask_of(graph, maker, &mask);
+    bool any = maker.id != 0 && (weir_mask_of(q->graph, maker, &mask) || masks(q, executor, maker));
+    for (size_t i = 0; !any && i < weir_value_use_count(q->graph, value); i++) {
+        const weir_use use = weir_value_use(q->graph, value, i);
+        weir_computed_mask own;
+        any = weir_quantizer_masks(q, use.node, &own) && own.other == use.index && masks(q, executor, use.node);
+    }
+    return any;
+}
+
+/* -infinity that hardware does not compute: what it becomes is seen behind it. */
+static bool is_on_host(const weir_quantizer *q, weir_value value, double number) {
+    return isinf(number) && number < 0 && !weir_quantizer_value(q, value)->after;
 }
 
 static bool see_frame(void *user, const weir_executor *executor) {
@@ -51,7 +73,7 @@ static bool see_frame(void *user, const weir_executor *executor) {
         weir_value value = {id};
         if (!weir_value_exists(q->graph, value) || weir_value_constant(q->graph, value) != NULL) continue;
         const weir_array *array = weir_executor_value(executor, value);
-        if (array == NULL || is_masked(q->graph, value)) continue;
+        if (array == NULL || is_masked(q, executor, value)) continue;
         weir_quantized_value *own = weir_quantizer_value(q, value);
         size_t bad;
         if (q->keeps_histograms && own->histogram == NULL) own->histogram = weir_histogram_new();
@@ -59,6 +81,7 @@ static bool see_frame(void *user, const weir_executor *executor) {
             if (own->channel != NULL) see_channels(own, array);
             continue;
         }
+        if (is_on_host(q, value, weir_array_get(array, bad))) continue;
         report_infinite(q, value, array, bad);
         return false;
     }

@@ -50,3 +50,24 @@ bool weir_mask_leaves_out(const weir_mask *mask, size_t i) {
     const double number = weir_array_get(mask->pattern, i);
     return mask->sum ? number < 0 : (number != 0) == mask->leaves_true;
 }
+
+bool weir_mask_is_far(const weir_array *numbers) {
+    double least;
+    return is_far(numbers, true, &least);
+}
+
+bool weir_mask_may_be(const weir_graph *graph, weir_node node, uint32_t data, weir_computed_mask *mask) {
+    const weir_op kind = weir_trait_kind(graph, node);
+    const bool where = kind == WEIR_OP_WHERE;
+    const weir_value result = weir_node_output(graph, node, 0);
+    if ((kind != WEIR_OP_ADD && !where) || data < where || !only_softmaxes_read(graph, result)) return false;
+    const uint32_t last = where ? 3 - data : 1 - data;
+    const weir_array *far = weir_value_constant(graph, weir_node_input(graph, node, last));
+    double least;
+    *mask = (weir_computed_mask){data, where ? 0 : last, !where};
+    return weir_value_constant(graph, weir_node_input(graph, node, data)) == NULL &&
+           weir_value_constant(graph, weir_node_input(graph, node, mask->other)) == NULL &&
+           weir_shape_equal(&weir_value_type(graph, weir_node_input(graph, node, data))->shape,
+                            &weir_value_type(graph, result)->shape) &&
+           (!where || (far != NULL && far->count == 1 && is_far(far, false, &least)));
+}

@@ -18,4 +18,15 @@ bool weir_mask_of(const weir_graph *graph, weir_node node, weir_mask *mask);
 /* Is element i of the pattern one that is left out? */
 bool weir_mask_leaves_out(const weir_mask *mask, size_t i);
 
+/* Is the node a sum or a Where of scores and of what is computed, a possible mask: which only Softmaxes read? The input
+ * `data` may have the scores, `other` what leaves some of them out: numbers, or conditions of a Where, whose constant
+ * then is far below. */
+typedef struct weir_computed_mask {
+    uint32_t data, other;
+    bool sum;
+} weir_computed_mask;
+bool weir_mask_may_be(const weir_graph *graph, weir_node node, uint32_t data, weir_computed_mask *mask);
+/* Are all numbers 0 or far below? */
+bool weir_mask_is_far(const weir_array *numbers);
+
 #endif

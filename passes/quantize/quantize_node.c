@@ -300,6 +300,9 @@ bool weir_quantizer_node(weir_quantizer *q, weir_node node) {
     weir_mask mask;
     if (kind == WEIR_OP_SOFTMAX) return quantize_softmax(q, node);
     if (weir_mask_of(q->graph, node, &mask)) return true; /* with the Softmax behind it */
+    weir_computed_mask computed;
+    if (weir_quantizer_masks(q, node, &computed) && weir_quantizer_is_between(q, weir_node_output(q->graph, node, 0)))
+        return weir_quantizer_mask(q, node, &computed);
     if (kind == WEIR_OP_CONCAT) return quantize_concat(q, node);
     if (kind == WEIR_OP_MATMUL)
         return weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 0)) ? quantize_left(q, node)

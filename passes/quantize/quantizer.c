@@ -109,6 +109,12 @@ static weir_range calibrated(const weir_quantizer *q, const weir_quantized_value
     return weir_calibrator_range(&q->calibrator, &n, &own->range, own->histogram);
 }
 
+weir_value weir_quantizer_of_range(weir_quantizer *q, weir_value value, const weir_range *range, weir_node before) {
+    const weir_node producer = weir_value_producer(q->graph, value);
+    const char *base = producer.id != 0 ? weir_node_name(q->graph, producer) : weir_value_name(q->graph, value);
+    return add_int8(q, base, value, range, before);
+}
+
 weir_value weir_quantizer_activation(weir_quantizer *q, weir_value value, weir_node before) {
     const bool is_real = weir_dtype_is_float(weir_value_type(q->graph, value)->dtype);
     if (!is_real || !weir_quantizer_is_float(q, value)) return value; /* truth values, indices; a quantizer gives it */

@@ -21,6 +21,7 @@ typedef struct weir_quantized_value {
     size_t channels;            /* of dimension 1 */
     weir_value quantized;       /* none: not made yet */
     bool before, after;         /* does hardware compute from it, is it computed by hardware */
+    bool is_numbers;            /* of what may be a mask: some of its numbers are neither 0 nor far below */
     uint32_t root;              /* of functions of one quantized value, the id of that; 0: of all others */
 } weir_quantized_value;
 
@@ -57,6 +58,8 @@ bool weir_quantizer_calibrate(weir_quantizer *q, const char *path);
 
 /* --- quantizer.c: building quantizers; WEIR_NO_VALUE after a reported error --- */
 
+/* The value in uint8 codes of the range, before the node. */
+weir_value weir_quantizer_of_range(weir_quantizer *q, weir_value value, const weir_range *range, weir_node before);
 /* The quantized value; its quantizer is made at the first use. */
 weir_value weir_quantizer_activation(weir_quantizer *q, weir_value value, weir_node before);
 /* Scale of an activation that was quantized to int8. */
@@ -88,5 +91,13 @@ bool weir_quantizer_node(weir_quantizer *q, weir_node node);
 /* A sum that leaves the model has codes of its own, since those of its terms do not add up, and so has a function where
  * there are no layers. */
 bool weir_quantizer_outputs(weir_quantizer *q);
+
+/* --- quantize_mask.c --- */
+
+struct weir_computed_mask;
+/* Is the node a mask of what hardware computes, by what it does not, as far as the calibration has seen it? */
+bool weir_quantizer_masks(const weir_quantizer *q, weir_node node, struct weir_computed_mask *mask);
+/* Quantizes both, as a sum. */
+bool weir_quantizer_mask(weir_quantizer *q, weir_node node, const struct weir_computed_mask *mask);
 
 #endif
