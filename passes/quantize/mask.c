@@ -60,7 +60,8 @@ bool weir_mask_may_be(const weir_graph *graph, weir_node node, uint32_t data, we
     const weir_op kind = weir_trait_kind(graph, node);
     const bool where = kind == WEIR_OP_WHERE;
     const weir_value result = weir_node_output(graph, node, 0);
-    if ((kind != WEIR_OP_ADD && !where) || data < where || !only_softmaxes_read(graph, result)) return false;
+    if ((kind != WEIR_OP_ADD && !where) || data < where || data > where + 1u || !only_softmaxes_read(graph, result))
+        return false;
     const uint32_t last = where ? 3 - data : 1 - data;
     const weir_array *far = weir_value_constant(graph, weir_node_input(graph, node, last));
     double least;

@@ -15,6 +15,15 @@ same() {
 }
 for model in operators shift; do same $model "$folder/$model.onnx" "$folder/$model.npz:x" "$folder/$model.npz:expected"; done
 
+# Masks leave elements out: in the float engine, and, with quantizers before them, in hardware. A wrong mask is seen.
+expect 0 "" "$WEIR" eval "$folder/masks.onnx" -e float -d "$folder/masks.npz" -o masks.npy
+array_tool equal masks.npy "$folder/masks_expected.npz:y" 1e-5 || fail masks
+expect 0 "0 of 384 .*" "$WEIR" check "$folder/masks.onnx" -q int8 -c "$folder/masks.npz" -d "$folder/masks.npz" --simulator icarus
+for line in "softmax_mask .*weir_cast" "softmax_1_masked .*weir_add" "softmax_2_masked .*weir_add" "before: .*where_condition"; do
+    grep -q "$line" output || fail "masks: no $line"
+done
+[ "$(sed -n 's/.*SQNR \([0-9]*\).*/\1/p' output)" -ge 20 ] || fail "masks: too far from the float engine"
+
 # What has no hardware is refused by the node's name, with what would work.
 expect 1 "node 'conv' \(Conv\): .*state the input's type, such as --input-quantizer u8:1" \
     "$WEIR" compile "$folder/shift.onnx" -o none

@@ -272,6 +272,20 @@ static bool depends_on_hardware(const weir_graph *graph, weir_node node) {
     return any;
 }
 
+/* Do conversions to real numbers alone read the value, as it is or under another name? */
+static bool becomes_real(const weir_graph *graph, weir_value value) {
+    const size_t count = weir_value_use_count(graph, value);
+    bool all = count > 0 && !weir_value_is_output(graph, value);
+    for (size_t i = 0; all && i < count; i++) {
+        const weir_node user = weir_value_use(graph, value, i).node;
+        const weir_value made = weir_node_output(graph, user, 0);
+        const bool real = weir_value_type(graph, made)->quant.format == WEIR_FORMAT_FLOAT;
+        all = (weir_trait_kind(graph, user) == WEIR_OP_CAST && real) ||
+              (is_name(weir_node_op(graph, user)) && becomes_real(graph, made));
+    }
+    return all;
+}
+
 static weir_host part_of(const weir_graph *graph, weir_node node) {
     const weir_op op = weir_node_op(graph, node);
     if (weir_node_info(graph, node)->class == WEIR_CLASS_HOST) return weir_host_of(graph, node);
@@ -282,6 +296,7 @@ static weir_host part_of(const weir_graph *graph, weir_node node) {
     if (part != WEIR_HOST_NONE) return part;
     const bool real = weir_value_type(graph, weir_node_output(graph, node, 0))->quant.format == WEIR_FORMAT_FLOAT;
     if (real) return depends_on_hardware(graph, node) ? WEIR_HOST_TAIL : WEIR_HOST_HEAD;
+    if (is_name(op) && !given && becomes_real(graph, weir_node_output(graph, node, 0))) return WEIR_HOST_HEAD;
     if (is_name(op) || takes_codes(graph, node)) return WEIR_HOST_NONE;
     return given ? WEIR_HOST_TAIL : WEIR_HOST_HEAD;
 }

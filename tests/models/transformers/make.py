@@ -1,5 +1,5 @@
-"""make.py REFERENCE: the files of this folder: operators.onnx, whose outputs are ONNX Runtime's, and shift.onnx, whose outputs are those of
-pactops_ref.py in REFERENCE."""
+"""make.py REFERENCE: the files of this folder: operators.onnx and masks.onnx, whose outputs are ONNX Runtime's, and shift.onnx, whose
+outputs are those of pactops_ref.py in REFERENCE."""
 
 import pathlib
 import sys
@@ -82,3 +82,39 @@ onnx.save(model, here / "shift.onnx")
 x = whole(0, 256, FRAMES, 1, 4, 4)
 style = {"round": 1, "softmax_signed": 0, "mean": "half", "div": "floor"}
 np.savez_compressed(here / "shift.npz", x=x, expected=np.concatenate([pactops_ref.run(model, {"x": f[None]}, style)[0][0] for f in x]).astype(np.float32))
+
+# Attention written out with three masks: causal, of whole numbers that come in, of conditions that come in.
+constants, nodes = [], []
+rng = np.random.default_rng(39)
+SIZE, LENGTH, FRAMES = 8, 6, 8
+heads, back = np.array([1, LENGTH, 2, SIZE // 2], np.int64), np.array([1, LENGTH, SIZE], np.int64)
+
+
+def attention(x, masked):
+    q, k, v = (node("Reshape", node("MatMul", x, real(SIZE, SIZE)), heads) for _ in range(3))
+    q, k, v = node("Transpose", q, perm=[0, 2, 1, 3]), node("Transpose", k, perm=[0, 2, 3, 1]), node("Transpose", v, perm=[0, 2, 1, 3])
+    shares = node("Softmax", masked(node("MatMul", node("Mul", q, np.float32(0.75)), node("Mul", k, np.float32(0.75)))), axis=-1)
+    y = node("Reshape", node("Transpose", node("MatMul", shares, v), perm=[0, 2, 1, 3]), back)
+    return node("MatMul", y, real(SIZE, SIZE))
+
+
+far = np.float32(np.finfo(np.float32).min)
+left_out = node("Mul", node("Sub", np.float32(1), node("Cast", node("Unsqueeze", "words", np.array([1, 2], np.int64)), to=1)), far)
+y = attention("x", lambda s: node("Add", s, np.triu(np.full((LENGTH, LENGTH), -np.inf, np.float32), 1)))
+y = attention(y, lambda s: node("Add", s, left_out))
+y = attention(y, lambda s: node("Where", "seen", s, np.float32(-np.inf)))
+nodes.append(helper.make_node("Identity", [y], ["y"], "result"))
+inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, LENGTH, SIZE)), helper.make_tensor_value_info("words", TensorProto.INT64, (1, LENGTH)),
+          helper.make_tensor_value_info("seen", TensorProto.BOOL, (1, 1, LENGTH, LENGTH))]
+graph = helper.make_graph(nodes, "masks", inputs, [helper.make_tensor_value_info("y", TensorProto.FLOAT, (1, LENGTH, SIZE))], constants)
+model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+onnx.save(model, here / "masks.onnx")
+session = onnxruntime.InferenceSession(here / "masks.onnx", options)
+words = rng.integers(0, 2, (FRAMES, LENGTH))
+words[:, 0] = 1
+seen = rng.random((FRAMES, 1, LENGTH, LENGTH)) < 0.6
+seen[:, 0, range(LENGTH), range(LENGTH)] = True
+given = {"x": rng.normal(0, 1, (FRAMES, LENGTH, SIZE)).astype(np.float32), "words": words, "seen": seen}
+expected = np.concatenate([session.run(None, {k: v[i:i + 1] for k, v in given.items()})[0] for i in range(FRAMES)])
+np.savez_compressed(here / "masks.npz", **given)
+np.savez_compressed(here / "masks_expected.npz", y=expected)
