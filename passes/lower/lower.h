@@ -151,6 +151,10 @@ weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suf
 bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b,
                          const weir_quant *quantizer);
 bool weir_lower_matmul(weir_lowering *l, weir_node node, const weir_quant *quantizer);
+/* Where a Reorder only moves whole rows, before operators that do the same with every row of the codes, and nothing
+ * else uses what is between: the operators come first. True: the codes are in the order before the Reorder, which is
+ * `map`; so is what they stand for. */
+bool weir_lower_pull(weir_lowering *l, weir_value codes, weir_index_map *map);
 /* The quantization of products of codes of two types, one scale each. */
 weir_quant weir_lower_product_quant(weir_lowering *l, const weir_type *a, const weir_type *b);
 /* Product of two computed matrices, also in batches, as their streams bring them; `is_quantized`: a quantizer takes all

@@ -27,8 +27,10 @@ typedef struct parts {
 } parts;
 
 typedef struct side {
-    weir_value codes; /* as they come */
-    int rank;         /* of the operand, a vector as a matrix */
+    weir_value operand;        /* its codes, before they are moved */
+    const weir_index_map *map; /* to the operand; NULL: they are it */
+    weir_value codes;          /* as they come */
+    int rank;                  /* of the operand, a vector as a matrix */
     int64_t size[WEIR_MAX_RANK + 1];
     int dimension[WEIR_MAX_RANK + 1];
     parts of; /* in the order of the stream, the outermost first */
@@ -110,20 +112,32 @@ static weir_value source_of(const weir_lowering *l, weir_arena *arena, weir_valu
     }
 }
 
-/* The operand as its stream brings it, or, where that is not each element once or `plain`, in its own order. */
-static void read_side(const weir_lowering *l, side *s, weir_value codes, bool plain) {
+/* The operand in its own order. */
+static bool read_plain(weir_lowering *l, weir_node node, side *s) {
     weir_arena *arena = weir_arena_new();
-    const weir_shape *own = &weir_value_type(l->to, codes)->shape;
-    weir_index_map map = weir_index_map_keep(arena, own, own);
-    s->codes = plain ? codes : source_of(l, arena, codes, &map);
-    if (!divide(s, &map) || !sort(s, elements_of(l, s->codes))) {
-        map = weir_index_map_keep(arena, own, own);
-        s->codes = codes;
-        const bool fine = divide(s, &map) && sort(s, elements_of(l, codes));
+    s->operand = weir_lower_mapped(l, node, s->operand, s->map);
+    s->map = NULL;
+    s->codes = s->operand;
+    bool fine = s->codes.id != 0;
+    if (fine) {
+        const weir_shape *own = &weir_value_type(l->to, s->codes)->shape;
+        const weir_index_map map = weir_index_map_keep(arena, own, own);
+        fine = divide(s, &map) && sort(s, elements_of(l, s->codes));
         assert(fine);
-        (void)fine;
     }
     weir_arena_free(arena);
+    return fine;
+}
+
+/* The operand as its stream brings it, or, where that is not each element once or `plain`, in its own order. */
+static bool read_side(weir_lowering *l, weir_node node, side *s, bool plain) {
+    weir_arena *arena = weir_arena_new();
+    const weir_shape *own = &weir_value_type(l->to, s->operand)->shape;
+    weir_index_map map = s->map != NULL ? *s->map : weir_index_map_keep(arena, own, own);
+    s->codes = source_of(l, arena, s->operand, &map);
+    const bool fine = !plain && divide(s, &map) && sort(s, elements_of(l, s->codes));
+    weir_arena_free(arena);
+    return fine || read_plain(l, node, s);
 }
 
 static bool has(const side *s, int dimension) {
@@ -252,7 +266,8 @@ static bool are_rows(const side *left) {
 
 static bool are_runs(const side *right) {
     const part *last = right->of.count == 0 ? NULL : &right->of.part[right->of.count - 1];
-    return last == NULL || ((last->dimension == INNER || last->dimension == COLUMN) && last->inner == 1);
+    const bool are_numbers = !has(right, INNER) && !has(right, COLUMN); /* matrices of one element */
+    return are_numbers || ((last->dimension == INNER || last->dimension == COLUMN) && last->inner == 1);
 }
 
 static bool have_same_parts(const product *p) {
@@ -344,7 +359,8 @@ static bool meets_quantizers(const weir_lowering *l, weir_value value) {
     bool fine = weir_value_use_count(l->from, value) > 0 && !weir_value_is_output(l->from, value);
     for (size_t i = 0; i < weir_value_use_count(l->from, value) && fine; i++) {
         const weir_use use = weir_value_use(l->from, value, i);
-        fine = (weir_trait_is_quantizer(weir_node_op(l->from, use.node)) && use.index == 0) ||
+        const bool shifts = weir_trait_kind(l->from, use.node) == WEIR_OP_REQUANT_SHIFT;
+        fine = ((shifts || weir_trait_is_quantizer(weir_node_op(l->from, use.node))) && use.index == 0) ||
                (does_same(l, use.node) && meets_quantizers(l, weir_node_output(l->from, use.node, 0)));
     }
     return fine;
@@ -395,13 +411,25 @@ static weir_value add_product(weir_lowering *l, weir_node node, const product *p
 }
 
 /* As streams bring both, or one of them or both in their own order. */
-static bool find_loops(const weir_lowering *l, const weir_value *pair, product *p) {
+static bool find_loops(weir_lowering *l, weir_node node, product *p) {
     for (int plain = 0; plain < 4; plain++) {
-        read_side(l, &p->left, pair[0], (plain & 1) != 0);
-        read_side(l, &p->right, pair[1], (plain & 2) != 0);
+        if (!read_side(l, node, &p->left, (plain & 1) != 0) || !read_side(l, node, &p->right, (plain & 2) != 0))
+            return false;
         if (set_loops(p)) return true;
     }
-    return false;
+    return weir_lower_fail(l, node, "hardware takes batches of matrices in at most %d loops of rows, found more",
+                           WEIR_MATRICES_ROW_LOOPS);
+}
+
+static side side_of(weir_lowering *l, weir_value operand) {
+    side s = {.operand = operand};
+    weir_index_map map;
+    if (weir_lower_pull(l, operand, &map)) {
+        weir_index_map *kept = weir_arena_alloc(weir_graph_arena(l->to), sizeof *kept);
+        *kept = map;
+        s.map = kept;
+    }
+    return s;
 }
 
 bool weir_lower_product_of_two(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b,
@@ -413,14 +441,13 @@ bool weir_lower_product_of_two(weir_lowering *l, weir_node node, const weir_expr
     const weir_shape *result = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     if (left->quant.count > 1 || right->quant.count > 1)
         return weir_lower_fail(l, node, "hardware multiplies tensors with one scale each");
-    const int batches = (left->shape.rank > right->shape.rank ? left->shape.rank : right->shape.rank) - 2;
-    product p;
-    set_dimensions(&p.left, &left->shape, batches, true);
-    set_dimensions(&p.right, &right->shape, batches, false);
-    if (!find_loops(l, pair, &p))
-        return weir_lower_fail(l, node, "hardware takes batches of matrices in at most %d loops of rows, found more",
-                               WEIR_MATRICES_ROW_LOOPS);
+    const weir_shape of_left = left->shape, of_right = right->shape;
+    const int batches = (of_left.rank > of_right.rank ? of_left.rank : of_right.rank) - 2;
     const weir_quant quant = weir_lower_product_quant(l, left, right);
+    product p = {.left = side_of(l, pair[0]), .right = side_of(l, pair[1])};
+    set_dimensions(&p.left, &of_left, batches, true);
+    set_dimensions(&p.right, &of_right, batches, false);
+    if (!find_loops(l, node, &p)) return false;
     l->rounding *= (double)p.m.inner;
     const weir_value rows = centered(l, node, "_left", &p.left, pair[0]);
     const weir_value matrices = rows.id == 0 ? rows : centered(l, node, "_right", &p.right, pair[1]);
