@@ -8,7 +8,7 @@
 #include "exec/softmax.h"
 #include "ir/shape/infer.h"
 #include "ir/trait/trait.h"
-#include "passes/lower/lower.h"
+#include "passes/lower/scaled.h"
 #include "passes/quantize/mask.h"
 #include "support/memory/arena.h"
 
@@ -258,11 +258,7 @@ static weir_value mask_codes(weir_lowering *l, weir_node node, weir_value codes,
     size_t elements = 1;
     weir_shape_count(&from.shape, &elements);
     const weir_shape rows = {2, {(int64_t)elements / period, period}};
-    weir_quant quant = from.quant;
-    quant.format = WEIR_FORMAT_INTEGER;
-    quant.is_signed = from.low - away < 0;
-    quant.width = weir_bits_for(from.low - away, from.high);
-    quant.saturation = WEIR_SATURATE;
+    const weir_quant quant = weir_scaled_quant(l, scale, from.low - away, from.high);
     const weir_type to = weir_lower_codes_type(&quant, &rows, from.low - away, from.high);
     weir_value masked = weir_lower_reshape_as(l, node, "_scores", codes, &rows);
     masked = weir_lower_shift(l, node, "_mask", masked, add, &to);
@@ -286,11 +282,7 @@ static weir_value mask_by_codes(weir_lowering *l, weir_node node, weir_value cod
     weir_type sum = from;
     sum.dtype = WEIR_INT64;
     sum.has_range = false;
-    sum.quant = (weir_quant){.format = WEIR_FORMAT_INTEGER,
-                             .axis = -1,
-                             .count = 1,
-                             .scale = from.quant.scale,
-                             .zero_point = from.quant.zero_point};
+    sum.quant = weir_scaled_quant(l, scale, from.low, from.high);
     const weir_value pair[2] = {codes, addend};
     const weir_node masked = weir_lower_add_node(l, node, WEIR_OP_SUM, "_masked", pair, 2, &sum);
     weir_node_set_int(l->to, masked, "cb", range + away);
@@ -328,9 +320,12 @@ bool weir_lower_softmax(weir_lowering *l, weir_node node, const weir_quant *quan
     const weir_type *type = weir_value_type(l->to, codes);
     weir_value inputs[3] = {codes};
     if (!add_tables(l, node, type, quantizer, half, up, inputs)) return false;
-    const weir_type made_type = weir_lower_codes_type(quantizer, &type->shape, zero, high);
+    weir_quant quant = *quantizer;
+    if (l->contract == WEIR_CONTRACT_REAL) weir_lower_recognize_fixed(&quant); /* as Quant does */
+    const weir_type made_type = weir_lower_codes_type(&quant, &type->shape, zero, high);
     const weir_node made =
         weir_lower_add_node(l, node, WEIR_OP_SOFTMAX_INTEGER, innermost ? "" : "_softmax", inputs, 3, &made_type);
+    weir_node_set_int(l->to, made, "bits", WEIR_SOFTMAX_BITS);
     weir_node_set_int(l->to, made, "half", half);
     weir_node_set_int(l->to, made, "zero", zero);
     if (!weir_infer_node(l->to, made)) return false;

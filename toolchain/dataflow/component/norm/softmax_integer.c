@@ -260,9 +260,10 @@ static void build(weir_builder *b, weir_node node) {
 }
 
 static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
-    const int64_t cycles = cycles_of(graph, node);
-    weir_text_format(text, "rows of %lld, %lld cycle%s a beat", (long long)length_of(graph, node), (long long)cycles,
-                     cycles == 1 ? "" : "s");
+    const int64_t cycles = cycles_of(graph, node), bits = weir_node_int(graph, node, "bits", 0);
+    weir_text_format(text, "rows of %lld, ", (long long)length_of(graph, node));
+    if (bits > 0) weir_text_format(text, "exact-softmax, k = %lld, ", (long long)bits);
+    weir_text_format(text, "%lld cycle%s a beat", (long long)cycles, cycles == 1 ? "" : "s");
 }
 
 /* --- cost --- */
