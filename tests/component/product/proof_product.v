@@ -5,9 +5,11 @@
 // with: linear/weir_mul_logic.v linear/weir_mul_sign.v stream/weir_fifo.v
 // prove: bounded 16 SIMD=1 PE=1 BEATS=2 GROUPS=1 ROWS=1 ALONG=0 READ=1
 // prove: bounded 15 SIMD=2 PE=2 BEATS=1 GROUPS=1 ROWS=2 ALONG=1 READ=1
+// prove: bounded 12 SIMD=2 PE=2 BEATS=1 GROUPS=1 ROWS=1 ALONG=0 READ=1
 // nightly: bounded 20 SIMD=1 PE=1 BEATS=2 GROUPS=2 ROWS=1 ALONG=0 READ=2
 // nightly: bounded 20 SIMD=2 PE=1 BEATS=1 GROUPS=2 ROWS=2 ALONG=1 READ=1
 // planted: nightly
+// spared: product_page_of_one_matrix a page has one matrix here: random.c
 module proof #(
   parameter integer SIMD   = 1,
   parameter integer PE     = 1,
