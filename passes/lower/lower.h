@@ -347,7 +347,10 @@ bool weir_lower_trunc(weir_lowering *l, weir_node node);
 bool weir_lower_requant_shift(weir_lowering *l, weir_node node);
 bool weir_lower_no_norm(weir_lowering *l, weir_node node);
 bool weir_lower_divide_by_attribute(weir_lowering *l, weir_node node);
+bool weir_lower_integer_div(weir_lowering *l, weir_node node);
 bool weir_lower_integer_mean(weir_lowering *l, weir_node node);
+bool weir_lower_integer_layer_norm(weir_lowering *l, weir_node node);
+bool weir_lower_integer_rms_norm(weir_lowering *l, weir_node node);
 /* A quotient of integers that are real numbers before it, as NEMO writes RequantShift; a Clip of such a one, behind a
  * Cast: its codes. False without an error: it is none. */
 bool weir_lower_is_quotient(const weir_graph *graph, weir_node node);

@@ -144,7 +144,6 @@ bool weir_lower_affine(weir_lowering *l, weir_node node) {
     if (kind == WEIR_OP_CLIP &&
         !weir_dtype_is_float(weir_value_type(l->from, weir_node_input(l->from, node, 0))->dtype))
         return clip_codes(l, node);
-    if (kind == WEIR_OP_CLIP && weir_lower_clipped_quotient(l, node)) return true;
     if (!is_real(l, node)) return weir_lower_fail(l, node, "hardware supports it only on float32 numbers");
     const bool subtracts = kind == WEIR_OP_SUB && weir_lower_joins_carried(l, node);
     if (weir_lower_is_function(l, node) && !subtracts) return weir_lower_function(l, node);

@@ -12,8 +12,10 @@
  *   QLinearMatMul of a constant by codes         the Transpose of that of the transposed operands
  *   MatMul of data by a constant vector          by a matrix of one column
  *   Convolutions over many dimensions            over those along which windows slide (lower_spatial.c)
+ *   Round and a Clip to all codes of some bits   a quantizer of scale 1, in a model that has no quantizers
  * O(size). */
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "exec/evaluate.h"
@@ -23,6 +25,7 @@
 #include "passes/graph/rewrite.h"
 #include "passes/lower/lower.h"
 #include "passes/passes.h"
+#include "passes/quantize/remedy.h"
 #include "support/memory/arena.h"
 
 #define NODE(op, suffix, ...) WEIR_REWRITE_NODE(r, WEIR_OP_##op, suffix, __VA_ARGS__)
@@ -328,12 +331,50 @@ static bool are_matrices(const weir_rewrite *r) {
     return shape_of(r, input_of(r, 0))->rank >= 2 && shape_of(r, input_of(r, 1))->rank >= 2;
 }
 
+/* --- quantizers written out --- */
+
+/* The constant whole number at the Clip's input `index`; NAN: it has none. */
+static double bound_of(const weir_rewrite *r, size_t index) {
+    const weir_value value = input_of(r, index);
+    const weir_array *number = value.id == 0 ? NULL : weir_value_constant(r->graph, value);
+    const double bound = number == NULL || number->count != 1 ? NAN : weir_array_get(number, 0);
+    return bound == floor(bound) ? bound : NAN;
+}
+
+/* Bits of codes in [low, high], which are all of them; 0: they are not. */
+static int bits_of(double low, double high) {
+    enum { MOST_BITS = 16 };
+    for (int bits = 2; bits <= MOST_BITS; bits++)
+        if (high - low == ldexp(1, bits) - 1 && (low == 0 || low == -ldexp(1, bits - 1))) return bits;
+    return 0;
+}
+
+static bool is_written_quantizer(const weir_rewrite *r) {
+    if (weir_trait_kind(r->graph, r->at) != WEIR_OP_CLIP) return false;
+    const weir_node round = weir_value_producer(r->graph, input_of(r, 0));
+    return round.id != 0 && weir_trait_kind(r->graph, round) == WEIR_OP_ROUND &&
+           weir_value_type(r->graph, input_of(r, 0))->dtype == WEIR_FLOAT32 && !is_fixed(r->graph, input_of(r, 0)) &&
+           bits_of(bound_of(r, 1), bound_of(r, 2)) > 0;
+}
+
+static void become_quantizer(weir_rewrite *r) {
+    const double low = bound_of(r, 1), high = bound_of(r, 2);
+    const weir_value x = weir_node_input(r->graph, weir_value_producer(r->graph, input_of(r, 0)), 0);
+    weir_rewrite_become(
+        r, weir_rewrite_quant(r, x, weir_rewrite_number(r, "scale", WEIR_FLOAT32, 1), 0, bits_of(low, high), low < 0));
+}
+
 bool weir_lower_forms(weir_graph *graph) {
     weir_rewrite r = {.graph = graph};
+    const bool writes_quantizers = !weir_remedy_has_quantizers(graph);
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
         next = weir_node_next(graph, node);
         r.at = node;
         if (are_looked_up(&r)) quantize_again(&r);
+        if (writes_quantizers && is_written_quantizer(&r)) {
+            become_quantizer(&r);
+            continue;
+        }
         if (has_scales(&r)) part_scales(&r);
         else if (has_linear_scales(&r, WEIR_OP_QUANTIZE_LINEAR)) part_quantize(&r);
         else if (has_linear_scales(&r, WEIR_OP_DEQUANTIZE_LINEAR) && is_quantized_input(&r)) part_dequantize(&r);

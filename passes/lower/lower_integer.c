@@ -52,6 +52,10 @@ static bool lower_mul(weir_lowering *l, weir_node node) {
     return weir_lower_affine(l, node);
 }
 
+static bool lower_clip(weir_lowering *l, weir_node node) {
+    return weir_lower_clipped_quotient(l, node) || weir_lower_affine(l, node);
+}
+
 static bool lower_relu(weir_lowering *l, weir_node node) {
     const weir_expression *x = weir_lower_input(l, node, 0);
     if (weir_expression_kind_of(x) == WEIR_EXPRESSION_FUNCTION) return weir_lower_function(l, node);

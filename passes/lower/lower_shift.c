@@ -19,6 +19,8 @@ typedef struct fraction {
 /* Whole numbers of float64, of which sums and products are exact; codes of results that nothing clips. */
 static const double MOST = 0x1p53;
 static const int64_t WIDEST = INT64_C(1) << 46;
+/* Codes that are an input's, or a table's. */
+enum { MOST_CODES = 1 << 16 };
 
 /* --- what is between the codes and the quotient --- */
 
@@ -218,11 +220,13 @@ static bool tabulate(weir_lowering *l, weir_node node, const fraction *f) {
     return weir_lower_function(l, node) && weir_lower_tabulate(l, node, weir_node_output(l->from, node, 0), &quant);
 }
 
-/* The node as the quotient that f is, of what inputs 1 and 2 make of input 0. */
+/* The node as the quotient that f is, of what inputs 1 and 2 make of input 0. Results that nothing clips to few codes
+ * stay functions, which what is behind them may clip. */
 static bool lower_fraction(weir_lowering *l, weir_node node, fraction *f) {
     const weir_expression_kind kind = weir_expression_kind_of(weir_lower_input(l, node, 0));
-    if (kind == WEIR_EXPRESSION_REAL) return encode(l, node, f);
-    if (kind == WEIR_EXPRESSION_FUNCTION) return tabulate(l, node, f);
+    const bool few = f->high - f->low < MOST_CODES;
+    if (kind == WEIR_EXPRESSION_REAL && few) return encode(l, node, f);
+    if (kind == WEIR_EXPRESSION_FUNCTION) return few ? tabulate(l, node, f) : weir_lower_function(l, node);
     const weir_expression *x = read_parameters(l, node, f);
     return x != NULL && add_fraction(l, node, x, f);
 }
@@ -254,6 +258,28 @@ bool weir_lower_divide_by_attribute(weir_lowering *l, weir_node node) {
     return lower_fraction(l, node, &f);
 }
 
+/* Half up; by a constant. */
+bool weir_lower_integer_div(weir_lowering *l, weir_node node) {
+    const weir_array *divisor = weir_lower_input_constant(l, node, 1);
+    if (divisor == NULL) {
+        weir_lower_fail(l, node, "its divisor is computed: hardware divides by a constant");
+        weir_note("divide by a constant (TrueIntegerDiv), or multiply by a function of the divisor's codes");
+        return false;
+    }
+    for (size_t i = 1; i < divisor->count; i++)
+        if (weir_array_get(divisor, i) != weir_array_get(divisor, 0))
+            return weir_lower_fail(l, node, "its divisor must be one number");
+    const double by = weir_array_get(divisor, 0), eta = (double)number(l, node, "eta");
+    const double whole = eta * by + (double)number(l, node, "eps");
+    if (!(whole >= 1 && whole < (double)WIDEST && whole == floor(whole)))
+        return weir_lower_fail(l, node, "its divisor is %g, expected a whole number of 1 or more", whole);
+    double factor = 2 * (double)number(l, node, "Delta") * eta, addend = whole;
+    fraction f = {1, &factor, &addend, 2 * (int64_t)whole, -WIDEST, WIDEST};
+    const weir_expression *x = weir_lower_as_codes(l, node, 0) ? weir_lower_input(l, node, 0) : NULL;
+    if (x != NULL) x = without_relu(l, node, x, &f);
+    return x != NULL && add_fraction(l, node, x, &f);
+}
+
 /* Half up. */
 bool weir_lower_integer_mean(weir_lowering *l, weir_node node) {
     double factor = 2, addend = 1;
@@ -262,7 +288,54 @@ bool weir_lower_integer_mean(weir_lowering *l, weir_node node) {
            add_fraction(l, node, weir_lower_expression(l, weir_node_output(l->from, node, 0)), &f);
 }
 
-/* --- the same written out, as NEMO exports it: Cast to int64, Mul, Div, Cast to float32, Clip --- */
+/* --- normalizations of rows --- */
+
+/* Gains of the innermost axis, one or one an element; NULL after a reported error. */
+static const weir_array *read_gains(weir_lowering *l, weir_node node, weir_value codes) {
+    const weir_shape *shape = &weir_value_type(l->to, codes)->shape;
+    const weir_array *given = parameter(l, node, weir_expression_codes(weir_graph_arena(l->to), codes), 1);
+    weir_array *gain = NULL;
+    if (given == NULL) return NULL;
+    gain = weir_array_in(weir_graph_arena(l->to), WEIR_INT64,
+                         &(weir_shape){1, {given->count == 1 ? 1 : shape->dim[shape->rank - 1]}});
+    for (size_t i = 0; i < gain->count; i++) weir_array_set_int(gain, i, (int64_t)weir_array_get(given, i));
+    return gain;
+}
+
+/* (x - mean) * gain / deviation, toward 0; then, with its offset, divided by D, rounded down. */
+static bool normalize(weir_lowering *l, weir_node node, bool centred) {
+    weir_value codes = weir_lower_one_scale(l, node, weir_lower_read_codes(l, node, 0, NULL));
+    if (codes.id != 0 && weir_quant_zero(&weir_value_type(l->to, codes)->quant, 0) != 0)
+        codes = weir_lower_less_zeros(l, node, codes);
+    if (codes.id == 0) return false;
+    if (weir_quant_scale(&weir_value_type(l->to, codes)->quant, 0) != 1)
+        return weir_lower_fail(l, node, "its input has fractions, expected whole numbers");
+    const weir_array *gain = read_gains(l, node, codes);
+    if (gain == NULL) return false;
+    const weir_value inputs[2] = {codes, weir_scaled_constant(l, node, "_gain", gain)};
+    weir_type type = {
+        .dtype = WEIR_INT64, .shape = weir_value_type(l->to, codes)->shape, .quant = weir_scaled_quant(l, 1, -1, 0)};
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_NORMALIZE_INTEGER, "_quotient", inputs, 2, &type);
+    weir_node_set_int(l->to, made, "centred", centred);
+    if (!weir_infer_node(l->to, made)) return false;
+    const weir_expression *x = weir_expression_codes(weir_graph_arena(l->to), weir_node_output(l->to, made, 0));
+    const weir_array *offset = centred ? parameter(l, node, x, 2) : NULL;
+    if (centred && offset == NULL) return false;
+    const uint32_t count = offset == NULL ? 1 : (uint32_t)offset->count;
+    double factor = 1, none = 0;
+    const int64_t levels = number(l, node, "n_levels");
+    fraction f = {
+        count,         spread(l, &factor, 1, count), spread(l, &none, 1, count), number(l, node, "D"), -(levels / 2),
+        levels / 2 - 1};
+    for (uint32_t c = 0; offset != NULL && c < count; c++) f.addend[c] = weir_array_get(offset, c);
+    return add_fraction(l, node, x, &f);
+}
+
+bool weir_lower_integer_layer_norm(weir_lowering *l, weir_node node) { return normalize(l, node, true); }
+
+bool weir_lower_integer_rms_norm(weir_lowering *l, weir_node node) { return normalize(l, node, false); }
+
+/* --- RequantShift written out, as NEMO exports it: Cast to int64, Mul, Div, Cast to float32, Clip --- */
 
 /* The constant whole number of an operand of int64, and the other operand; false: there is none. */
 static bool read_whole(const weir_graph *graph, weir_node node, size_t data, double *number, weir_value *other) {

@@ -300,9 +300,20 @@ def softmax_integer(r, _):
             "UNITS": -(-quotient // -(-quotient // units)), "OUT_W": 8, "ZERO": pick(r, 0, 0, -128), "HIGH": 127, "READ": r.randint(1, 2)}
 
 
+def normalize_integer(r, _):
+    lanes, width, centred = pick(r, 1, 1, 2, 4), pick(r, 4, 8, 8, 12), r.randint(0, 1)
+    length, gain = lanes * pick(r, 8, 16, 32, 64, 128), pick(r, 1, 8, 18, 20, 23)
+    away, log = width if centred else width - 1, (length - 1).bit_length()
+    quotient = gain + min(away, (log + 3) // 2)
+    return {"LANES": lanes, "WIDTH": width, "SIGNED": 1, "LENGTH": length, "CENTRED": centred, "SUM_W": width + 1 + log,
+            "SQUARES_W": 2 * width + log, "MEAN_W": width, "ROOT_W": width, "AWAY_W": away, "GAIN_W": gain, "NUMERATOR_W": away + gain,
+            "QUOTIENT_W": quotient, "UNITS": pick(r, 1, (quotient + 1) // 2, quotient), "OUT_W": quotient + 1, "ROWS": r.randint(2, 4),
+            "MUL_W": 18, "READ": r.randint(2, 3)}
+
+
 MODULES = {f.__name__: f for f in (register_slice, fifo, frame_guard, frame_flags, fork, lane_converter, rom, rom_source, rom_sequence, rom_pair, replay, mvu, add, multiply, product,
                                    cast, requantize, requantize_float, relu, threshold, lookup, window, taps,
-                                   pool, argmax, concat, threshold_search, select, reorder, softmax, softmax_integer)}
+                                   pool, argmax, concat, threshold_search, select, reorder, softmax, softmax_integer, normalize_integer)}
 
 
 # --- sources ---

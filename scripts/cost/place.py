@@ -101,6 +101,11 @@ CORNERS = {
                          "QUOTIENT_W": 9, "HALF": 1, "UNITS": 9, "OUT_W": 8, "ZERO": -128, "HIGH": 127, "READ": 2},
                         {"LANES": 4, "WIDTH": 8, "SIGNED": 0, "BEATS": 16, "ADDR_W": 8, "TERM_W": 9, "SUM_W": 15, "NUMERATOR_W": 16,
                          "QUOTIENT_W": 8, "HALF": 0, "UNITS": 8, "OUT_W": 8, "ZERO": 0, "HIGH": 255, "READ": 1}),
+    "normalize_integer": (  # rows of an 8-bit transformer, a beat a cycle and all cycles
+        {"LANES": 1, "WIDTH": 8, "SIGNED": 1, "LENGTH": 128, "CENTRED": 1, "SUM_W": 16, "SQUARES_W": 23, "MEAN_W": 8, "ROOT_W": 7,
+         "AWAY_W": 8, "GAIN_W": 19, "NUMERATOR_W": 27, "QUOTIENT_W": 23, "UNITS": 23, "OUT_W": 24, "ROWS": 2, "READ": 3},
+        {"LANES": 1, "WIDTH": 8, "SIGNED": 1, "LENGTH": 128, "CENTRED": 1, "SUM_W": 16, "SQUARES_W": 23, "MEAN_W": 8, "ROOT_W": 7,
+         "AWAY_W": 8, "GAIN_W": 19, "NUMERATOR_W": 27, "QUOTIENT_W": 23, "UNITS": 1, "OUT_W": 24, "ROWS": 2, "READ": 3}),
     "concat": ({"A_W": 8, "A_SIGNED": 1, "B_W": 8, "B_SIGNED": 1, "OUT_W": 8, "LANES": 1, "A_BEATS": 8, "B_BEATS": 8},
                {"A_W": 8, "A_SIGNED": 1, "B_W": 8, "B_SIGNED": 1, "OUT_W": 8, "LANES": 16, "A_BEATS": 64, "B_BEATS": 48}),
     "multiply": ({"A_W": 8, "A_SIGNED": 0, "A_ZERO": 0, "A_BITS": 9, "B_W": 8, "B_SIGNED": 1, "B_ZERO": 3, "B_BITS": 9, "OUT_W": 17, "LANES": 1},

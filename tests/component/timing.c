@@ -39,6 +39,9 @@ static weir_builder build_alone(const weir_graph *graph, weir_node node) {
 static int64_t units(const weir_graph *graph, weir_node node, const char *unit) {
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
     if (strcmp(unit, "beat") == 0) return weir_stream_beats(graph, weir_node_input(graph, node, 0), hardware->in_lanes);
+    const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
+    if (strcmp(unit, "row") == 0)
+        return weir_stream_elements(graph, weir_node_input(graph, node, 0)) / x->dim[x->rank - 1];
     return strcmp(unit, "result") == 0 ? weir_stream_beats_of(graph, node) : 1;
 }
 

@@ -43,6 +43,17 @@ done
 expect 0 "^  icarus +always +1 +0 of " "$WEIR" check "$folder/requantshift_ad_autoencoder/model.onnx" --input-quantizer u8:1 \
     --data requantshift_ad_autoencoder.npy --simulator icarus --frames 1 --debug-frames 1
 
+# Transformers of that domain: attention, a CCT.
+for network in deeploy_int_attention deeploy_icct; do
+    file=$folder/$network
+    array_tool affine "$file/inputs.npz:input" $network.npy 0 1
+    expect 0 "" "$WEIR" eval "$file/network.onnx" --input-quantizer s8:1 --data $network.npy -o ${network}_out.npy
+    array_tool affine "$file/outputs.npz:output" ${network}_expected.npy 0 1
+    array_tool same ${network}_out.npy ${network}_expected.npy || fail "$network"
+done
+expect 0 "^  verilator +always +1 +0 of " "$WEIR" check "$folder/deeploy_int_attention/network.onnx" --input-quantizer s8:1 \
+    --data deeploy_int_attention.npy --simulator verilator --frames 1 --debug-frames 0
+
 # The same written out, as NEMO exports it: a frame a row, the last layer's numbers.
 nemo=$folder/dory_frontnet
 grep -v '^#' "$nemo/input.txt" | tr -d ' \n' | sed 's/,$/\n/' >frontnet.csv

@@ -24,11 +24,13 @@ for line in "softmax_mask .*weir_cast" "softmax_1_masked .*weir_add" "softmax_2_
 done
 [ "$(sed -n 's/.*SQNR \([0-9]*\).*/\1/p' output)" -ge 20 ] || fail "masks: too far from the float engine"
 
-# What has no hardware is refused by the node's name, with what would work.
+# The integer network is hardware once the type of its input is stated, with the same outputs.
 expect 1 "node 'conv' \(Conv\): .*state the input's type, such as --input-quantizer u8:1" \
     "$WEIR" compile "$folder/shift.onnx" -o none
-expect 1 "node 'ilayernorm' \(PACTOps.iLayerNorm\): has no lowering to integers" \
-    "$WEIR" compile "$folder/shift.onnx" --input-quantizer s8:1 -o none
+expect 0 "" "$WEIR" eval "$folder/shift.onnx" --input-quantizer u8:1 -d "$folder/shift.npz:x" -o shift_int.npy
+array_tool same shift_int.npy "$folder/shift.npz:expected" || fail "shift: integers"
+expect 0 "^  icarus +always +2 +0 of " "$WEIR" check "$folder/shift.onnx" --input-quantizer u8:1 -d "$folder/shift.npz:x" \
+    --simulator icarus --frames 2 --debug-frames 1
 
 # A wrong output must be seen.
 array_tool affine shift.npy planted.npy 1 1

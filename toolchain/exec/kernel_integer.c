@@ -7,6 +7,7 @@
 #include "exec/kernel_common.h"
 #include "exec/product.h"
 #include "exec/softmax.h"
+#include "ir/shape/normalize_integer.h"
 #include "ir/shape/geometry.h"
 #include "quant/arithmetic.h"
 #include "quant/contract.h"
@@ -546,6 +547,34 @@ void weir_kernel_SOFTMAX_INTEGER(const weir_graph *graph, weir_node node, const 
                                           .high = high};
     for (size_t first = 0; first < x->count; first += length)
         weir_softmax_integer_row(&softmax, x, outputs[0], first, length);
+}
+
+/* A row from `first` on; quotients are those of C, toward 0. */
+static void normalize_row(const weir_array *x, const weir_array *gain, size_t first, size_t length, bool centred,
+                          weir_array *y) {
+    const int64_t count = (int64_t)length;
+    int64_t sum = 0, squares = 0;
+    for (size_t i = first; centred && i < first + length; i++) sum += weir_array_get_int(x, i);
+    const int64_t mean = sum / count;
+    for (size_t i = first; i < first + length; i++) {
+        const int64_t away = weir_array_get_int(x, i) - mean;
+        squares += away * away;
+    }
+    const int64_t deviation = weir_normalize_integer_root(squares / count + 1);
+    for (size_t i = 0; i < length; i++) {
+        const int64_t by = weir_array_get_int(gain, gain->count == 1 ? 0 : i);
+        weir_array_set_int(y, first + i, (weir_array_get_int(x, first + i) - mean) * by / deviation);
+    }
+}
+
+void weir_kernel_NORMALIZE_INTEGER(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                                   weir_array *const *outputs) {
+    const weir_array *x = inputs[0];
+    assert(x->shape.rank > 0 && inputs[1]->dtype == WEIR_INT64);
+    const size_t length = (size_t)x->shape.dim[x->shape.rank - 1];
+    const bool centred = weir_node_int(graph, node, "centred", 0) != 0;
+    for (size_t first = 0; first < x->count; first += length)
+        normalize_row(x, inputs[1], first, length, centred, outputs[0]);
 }
 
 void weir_kernel_MAXIMUM(const weir_graph *graph, weir_node node, const weir_array *const *inputs,

@@ -2,6 +2,7 @@
  * the clip bounds for casts. */
 #include "ir/shape/geometry.h"
 #include "ir/shape/infer_rule.h"
+#include "ir/shape/normalize_integer.h"
 
 #include <float.h>
 #include <string.h>
@@ -611,6 +612,29 @@ bool weir_infer_softmax_integer(const weir_graph *graph, weir_node node, weir_in
         return weir_rule_fail(graph, node, "results begin at attribute 'zero', %lld, and end at %lld", (long long)zero,
                               (long long)most);
     return set_coded(graph, node, to, zero, most < zero + steps ? most : zero + steps);
+}
+
+bool weir_infer_normalize_integer(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    enum { MOST_CODE = 1 << 20, MOST_LENGTH = 1 << 20 };
+    const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
+    int64_t low, high, most = 0;
+    if (!integer_input(graph, node, 0)) return false;
+    if (shape->rank == 0) return weir_rule_fail(graph, node, "expected at least one dimension, found a scalar");
+    if (!check_constant(graph, node, 1, WEIR_INT64)) return false;
+    const int64_t centred = weir_node_int(graph, node, "centred", 0);
+    if (centred < 0 || centred > 1) return weir_rule_fail(graph, node, "attribute 'centred' must be 0 or 1");
+    const weir_array *gain = weir_rule_constant(graph, node, 1);
+    for (size_t i = 0; i < gain->count; i++) {
+        const int64_t v = weir_array_get_int(gain, i);
+        if (v >= range_limit || v <= -range_limit) return weir_rule_fail(graph, node, "a gain has more than 62 bits");
+        if (v > most || -v > most) most = v < 0 ? -v : v;
+    }
+    input_range(graph, node, 0, &low, &high);
+    if (low < -MOST_CODE || high > MOST_CODE || channel_count(shape) > MOST_LENGTH)
+        return weir_rule_fail(graph, node, "expected codes of 20 bits and rows of 2^20 elements at most");
+    const weir_normalize_integer n = weir_normalize_integer_of(channel_count(shape), centred != 0, low, high, 1);
+    const wide reach = (wide)n.quotient * most;
+    return set_ranged(graph, node, to, shape, -reach, reach);
 }
 
 bool weir_infer_maximum(const weir_graph *graph, weir_node node, weir_inferred *to) {
