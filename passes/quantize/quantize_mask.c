@@ -27,7 +27,7 @@ static weir_value add_node(weir_graph *graph, weir_op op, weir_node as, const ch
     char *name = weir_format("%s%s", weir_node_name(graph, as), suffix);
     const weir_node node = weir_graph_add_node(graph, op, name, inputs, count, 1, as);
     free(name);
-    if (op == WEIR_OP_CAST) weir_node_set_string(graph, node, "to", "float32");
+    if (weir_trait_of(op)->kind == WEIR_OP_CAST) weir_node_set_string(graph, node, "to", "float32");
     weir_node_set_location(graph, node, weir_node_location(graph, as));
     return weir_infer_node(graph, node) ? weir_node_output(graph, node, 0) : WEIR_NO_VALUE;
 }
