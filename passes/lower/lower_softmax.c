@@ -54,6 +54,8 @@ static weir_value add_powers(weir_lowering *l, weir_node node, const weir_type *
     return constant;
 }
 
+bool weir_lower_needs_softmax(const weir_graph *model, weir_node softmax) { return is_needed(model, softmax, true); }
+
 static bool check_needed(weir_lowering *l, weir_node node, bool large) {
     return is_needed(l->from, node, large) ||
            weir_lower_fail(l, node, "no node that only hardware computes needs it: the host computes it");

@@ -4,6 +4,7 @@
 #include "ir/shape/index_map.h"
 #include "ir/trait/trait.h"
 #include "passes/graph/scale_axis.h"
+#include "passes/lower/lower.h"
 #include "passes/quantize/function.h"
 #include "passes/quantize/mask.h"
 #include "passes/quantize/quantizer.h"
@@ -168,6 +169,26 @@ static bool quantize_result(weir_quantizer *q, weir_value result) {
     return quantized.id != 0;
 }
 
+/* Between layers it has a table of exponentials, of codes: its input is quantized, before a mask. Its result has
+ * one quantizer for all that read it, outputs included. */
+static bool quantize_softmax(weir_quantizer *q, weir_node node) {
+    weir_use use = {node, 0};
+    weir_mask mask;
+    if (!weir_quantizer_is_between(q, weir_node_output(q->graph, node, 0)) || !weir_lower_needs_softmax(q->graph, node))
+        return true;
+    const weir_node maker = weir_value_producer(q->graph, read_by(q, use));
+    if (maker.id != 0 && weir_mask_of(q->graph, maker, &mask)) use = (weir_use){maker, mask.data};
+    if (weir_quantizer_is_float(q, read_by(q, use)) &&
+        !set_input(q, use.node, use.index, weir_quantizer_activation(q, read_by(q, use), use.node)))
+        return false;
+    const weir_value result = weir_node_output(q->graph, node, 0);
+    if (!quantize_result(q, result)) return false;
+    for (size_t i = 0; i < weir_graph_output_count(q->graph); i++)
+        if (weir_graph_output(q->graph, i).id == result.id)
+            weir_graph_set_output(q->graph, i, weir_quantizer_value(q, result)->quantized);
+    return true;
+}
+
 /* A Concat has the codes of the quantizer right after it, which quantizes what layers give and constants; the rest is
  * quantized before it. */
 static bool quantize_concat(weir_quantizer *q, weir_node node) {
@@ -269,18 +290,6 @@ static bool quantize_split(weir_quantizer *q, weir_node node) {
         !is_layers(q, value) || !needs_scale(q, weir_node_output(q->graph, node, 0), 6))
         return true;
     return set_input(q, node, 0, weir_quantizer_activation(q, value, node));
-}
-
-/* Between layers it has a table of exponentials, of codes: its input is quantized, before a mask. What reads its result
- * quantizes that. */
-static bool quantize_softmax(weir_quantizer *q, weir_node node) {
-    weir_use use = {node, 0};
-    weir_mask mask;
-    if (!weir_quantizer_is_between(q, weir_node_output(q->graph, node, 0))) return true;
-    const weir_node maker = weir_value_producer(q->graph, read_by(q, use));
-    if (maker.id != 0 && weir_mask_of(q->graph, maker, &mask)) use = (weir_use){maker, mask.data};
-    return !weir_quantizer_is_float(q, read_by(q, use)) ||
-           set_input(q, use.node, use.index, weir_quantizer_activation(q, read_by(q, use), use.node));
 }
 
 static bool quantize_both(weir_quantizer *q, weir_node node) {

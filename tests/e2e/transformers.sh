@@ -24,6 +24,12 @@ for line in "softmax_mask .*weir_cast" "softmax_1_masked .*weir_add" "softmax_2_
 done
 [ "$(sed -n 's/.*SQNR \([0-9]*\).*/\1/p' output)" -ge 20 ] || fail "masks: too far from the float engine"
 
+# Shares that are results, too, have the codes that the product behind them reads.
+weir import "$folder/masks.onnx" -o shares.weir
+shares=$(sed -n 's/.*: %\([^ ]*\) = Softmax(.*/\1/p' shares.weir | tail -n 1)
+printf 'output shares = %%%s\n' "$shares" >>shares.weir
+expect 0 "0 of 240 .*" "$WEIR" check shares.weir -q int8 -c "$folder/masks.npz" -d "$folder/masks.npz" --simulator icarus --frames 2 --debug-frames 1
+
 # The integer network is hardware once the type of its input is stated, with the same outputs.
 expect 1 "node 'conv' \(Conv\): .*state the input's type, such as --input-quantizer u8:1" \
     "$WEIR" compile "$folder/shift.onnx" -o none

@@ -1,7 +1,7 @@
 // Of any sum and any numerators below sum * 2^QUOTIENT_W, one beat each ceil(QUOTIENT_W / UNITS) cycles: the code of
 // each lane is the quotient, or half of it rounded up from one half on, plus ZERO, at most HIGH.
 // sources: norm/weir_softmax_divide.v
-// prove: window 7 SUM_W=3 NUMERATOR_W=6 QUOTIENT_W=3 UNITS=3 HALF=0 ZERO=0 HIGH=6
+// prove: window 7 SUM_W=3 NUMERATOR_W=6 QUOTIENT_W=3 UNITS=3 HALF=0 ZERO=-1 HIGH=5
 // prove: window 9 SUM_W=3 NUMERATOR_W=6 QUOTIENT_W=3 UNITS=2 HALF=1 ZERO=-2 HIGH=1
 // prove: window 9 SUM_W=3 NUMERATOR_W=5 QUOTIENT_W=3 UNITS=1 HALF=1 ZERO=3 HIGH=7
 // nightly: window 9 SUM_W=4 NUMERATOR_W=8 QUOTIENT_W=4 UNITS=2 HALF=1 ZERO=-4 HIGH=3
