@@ -249,7 +249,7 @@ bool weir_lower_arg_max(weir_lowering *l, weir_node node);
 bool weir_lower_arg_min(weir_lowering *l, weir_node node);
 /* Has the layer at most a hundredth of the model's multiplications? */
 bool weir_lower_is_small(const weir_graph *model, weir_node layer);
-/* Does a node that only hardware computes need a Softmax, but for small layers? The host computes these with it. */
+/* Does a node that only hardware computes need a Softmax, except for small layers? The host computes these with it. */
 bool weir_lower_needs_softmax(const weir_graph *model, weir_node softmax);
 /* QLinearSoftmax, and Softmax of which the quantizer takes the result, where hardware is behind it. */
 bool weir_lower_qlinear_softmax(weir_lowering *l, weir_node node);
