@@ -28,6 +28,7 @@ typedef struct weir_lowering_value {
     double rounding;              /* how far they may be from the model's; 0: they are exact */
     uint32_t position;            /* place of its node in the model, from 1 on; 0: it has none */
     bool is_inside;               /* a function is computed from codes in front, as if there was no such value */
+    bool is_done;                 /* what is before its node has done its work: lower_normalize.c */
     bool is_bounded;              /* its steps are bounds of the codes behind it: nothing does them in float32 */
 } weir_lowering_value;
 
@@ -260,6 +261,8 @@ bool weir_lower_ita_max(weir_lowering *l, weir_node node);
 bool weir_lower_ita_partial_max(weir_lowering *l, weir_node node);
 /* Is the node a mask of what has codes, before a Softmax (quantize/mask.h)? Its value is then that, with the mask. */
 bool weir_lower_mask(weir_lowering *l, weir_node node);
+/* LayerNormalization and its like, before a quantizer. */
+bool weir_lower_normalize(weir_lowering *l, weir_node node);
 bool weir_lower_top_k(weir_lowering *l, weir_node node);
 /* The largest codes along `axis`, which becomes 1; no value after a reported error. */
 weir_value weir_lower_largest(weir_lowering *l, weir_node node, const char *suffix, weir_value codes, int axis);

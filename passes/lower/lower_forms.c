@@ -11,6 +11,7 @@
  *   Layers of codes that are looked up           of what the host makes of them: DequantizeLinear, then QuantizeLinear
  *   QLinearMatMul of a constant by codes         the Transpose of that of the transposed operands
  *   MatMul of data by a constant vector          by a matrix of one column
+ *   Normalizations with several quantizers       one for each
  *   Convolutions over many dimensions            over those along which windows slide (lower_spatial.c)
  *   Round and a Clip to all codes of some bits   a quantizer of scale 1, in a model that has no quantizers
  * O(size). */
@@ -364,6 +365,31 @@ static void become_quantizer(weir_rewrite *r) {
         r, weir_rewrite_quant(r, x, weir_rewrite_number(r, "scale", WEIR_FLOAT32, 1), 0, bits_of(low, high), low < 0));
 }
 
+/* Do several quantizers take the result of a normalization? */
+static bool is_quantized_twice(const weir_rewrite *r) {
+    const weir_value result = weir_node_output(r->graph, r->at, 0);
+    const size_t count = weir_value_use_count(r->graph, result);
+    bool all = count > 1 && !weir_value_is_output(r->graph, result) &&
+               weir_trait_of(weir_node_op(r->graph, r->at))->task == WEIR_TASK_NORMALIZATION;
+    for (size_t i = 0; all && i < count; i++)
+        all = weir_trait_is_quantizer(weir_node_op(r->graph, weir_value_use(r->graph, result, i).node));
+    return all;
+}
+
+/* Each but the first gets one of its own. */
+static void part_normalization(weir_rewrite *r) {
+    const weir_value result = weir_node_output(r->graph, r->at, 0);
+    const size_t count = weir_node_input_count(r->graph, r->at);
+    for (size_t use = weir_value_use_count(r->graph, result); use-- > 1;) {
+        const weir_use reader = weir_value_use(r->graph, result, use);
+        weir_value inputs[3] = {WEIR_NO_VALUE};
+        for (size_t i = 0; i < count && i < 3; i++) inputs[i] = input_of(r, i);
+        const weir_value made = weir_rewrite_start(r, weir_node_op(r->graph, r->at), "again", inputs, count);
+        weir_rewrite_copy_attributes(r, made, r->at);
+        weir_node_set_input(r->graph, reader.node, reader.index, weir_rewrite_infer(r, made));
+    }
+}
+
 bool weir_lower_forms(weir_graph *graph) {
     weir_rewrite r = {.graph = graph};
     const bool writes_quantizers = !weir_remedy_has_quantizers(graph);
@@ -379,6 +405,7 @@ bool weir_lower_forms(weir_graph *graph) {
         else if (has_linear_scales(&r, WEIR_OP_QUANTIZE_LINEAR)) part_quantize(&r);
         else if (has_linear_scales(&r, WEIR_OP_DEQUANTIZE_LINEAR) && is_quantized_input(&r)) part_dequantize(&r);
         else if (is_scaled_depthwise(&r)) part_depthwise(&r);
+        else if (is_quantized_twice(&r)) part_normalization(&r);
         else if (weir_lower_spatial(&r)) continue;
         else if (has_parts(&r)) part_gemm(&r);
         else if (turns_codes(&r)) turn_left(&r);

@@ -236,12 +236,21 @@ static void keep_rounding(weir_lowering *l, weir_node node) {
     }
 }
 
+/* Of a node whose work is done: the input that is computed. */
+static bool pass_on(weir_lowering *l, weir_node node) {
+    size_t index = 0;
+    while (!weir_expression_has_codes(weir_lower_input(l, node, index))) index++;
+    weir_lower_set(l, node, weir_lower_input(l, node, index));
+    return true;
+}
+
 /* The node as hardware; else, where the host may compute it, there, and the reason is kept. */
 static bool lower_node(weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node);
     weir_lower_rule *rule = rule_of(op);
     if (!has_elements(l, node))
         return weir_lower_fail(l, node, "its result has no elements: there is nothing to compute");
+    if (l->of[weir_node_output(l->from, node, 0).id].is_done) return pass_on(l, node);
     weir_diag_log *log = NULL;
     bool fine = false;
     if (rule != NULL) {

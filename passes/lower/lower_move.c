@@ -215,7 +215,9 @@ static const weir_expression *read_input(weir_lowering *l, weir_node node, const
     const weir_value input = weir_node_input(l->from, node, 0);
     const weir_expression *x = weir_lower_expression(l, input);
     if (weir_dtype_is_float(weir_value_type(l->from, input)->dtype)) {
-        const weir_leaf leaf = {.codes = weir_lower_read_codes(l, node, 0, quantizer), .ahead = quantizer != NULL};
+        const bool ahead = weir_expression_kind_of(x) == WEIR_EXPRESSION_CODES && weir_expression_leaf(x)->ahead;
+        const weir_leaf leaf = {.codes = weir_lower_read_codes(l, node, 0, quantizer),
+                                .ahead = ahead || quantizer != NULL};
         if (leaf.codes.id == 0) return NULL;
         x = weir_expression_of_leaf(arena, &leaf);
     } else if (weir_expression_source(x) != WEIR_EXPRESSION_CODES || weir_expression_leaf(x)->centered ||

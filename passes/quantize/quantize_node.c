@@ -312,6 +312,9 @@ bool weir_quantizer_node(weir_quantizer *q, weir_node node) {
     weir_computed_mask computed;
     if (weir_quantizer_masks(q, node, &computed) && weir_quantizer_is_between(q, weir_node_output(q->graph, node, 0)))
         return weir_quantizer_mask(q, node, &computed);
+    if (weir_trait_of(op)->task == WEIR_TASK_NORMALIZATION) /* its result has the quantizer of what reads it */
+        return !weir_quantizer_is_between(q, weir_node_output(q->graph, node, 0)) ||
+               set_input(q, node, 0, weir_quantizer_activation(q, weir_node_input(q->graph, node, 0), node));
     if (kind == WEIR_OP_CONCAT) return quantize_concat(q, node);
     if (kind == WEIR_OP_MATMUL)
         return weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 0)) ? quantize_left(q, node)

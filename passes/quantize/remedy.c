@@ -20,9 +20,6 @@ void weir_remedy_operator(weir_op op) {
         weir_note(
             "between layers it has no hardware; after the last layer it runs on the host: compile the parts before "
             "and after it as two models");
-    else if (task == WEIR_TASK_NORMALIZATION)
-        weir_note("between layers it has no hardware: train with BatchNormalization, which becomes part of the next "
-                  "quantizer, or compile the parts before and after it as two models");
     else
         weir_note(
             "no pass can replace it; weir eval --engine float runs it; passes/lower/README.md lists what can be lowered");

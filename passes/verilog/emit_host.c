@@ -6,6 +6,7 @@
 
 #include "dataflow/host.h"
 #include "dataflow/host_graph.h"
+#include "exec/normalize.h"
 #include "ir/graph/print.h"
 #include "passes/verilog/emit.h"
 #include "support/file/file.h"
@@ -125,15 +126,28 @@ static bool write_json(const weir_folder *output, json_t *root) {
     return fine;
 }
 
+/* What defines results beside the contract: {"exact-norm": {"k": 26}}; NULL: nothing does. */
+static json_t *arithmetic_json(const weir_graph *graph) {
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        if (weir_node_op(graph, node) == WEIR_OP_NORMALIZE_CODES)
+            return json_pack("{s:{s:i}}", "exact-norm", "k", WEIR_NORMALIZE_EXACT);
+    return NULL;
+}
+
 bool weir_pass_emit_host(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     const weir_graph *graph = weir_module_find_graph(module, "hardware");
     const char *top = weir_module_string(module, "top", NULL);
     (void)context;
     weir_folder *output = weir_emit_open(pass, module);
     bool fine = output != NULL && save(weir_host_graph_head(graph), output, "head.weir") &&
-                save(weir_host_graph_tail(graph), output, "tail.weir") &&
-                write_json(output, json_pack("{s:i, s:s, s:s, s:o, s:o}", "schema", SCHEMA, "top", top, "contract",
-                                             weir_graph_contract_name(weir_graph_contract_of(graph)), "head",
-                                             head_json(graph), "tail", tail_json(graph)));
+                save(weir_host_graph_tail(graph), output, "tail.weir");
+    if (fine) {
+        json_t *root = json_pack("{s:i, s:s, s:s, s:o, s:o}", "schema", SCHEMA, "top", top, "contract",
+                                 weir_graph_contract_name(weir_graph_contract_of(graph)), "head", head_json(graph),
+                                 "tail", tail_json(graph)),
+               *arithmetic = arithmetic_json(graph);
+        if (arithmetic != NULL) json_object_set_new(root, "arithmetic", arithmetic);
+        fine = write_json(output, root);
+    }
     return weir_emit_close(output, fine);
 }

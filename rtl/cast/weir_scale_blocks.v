@@ -1,12 +1,14 @@
 // weir_scale_blocks: weir_scale_multiply's contract with products in multiplier blocks, one beat a cycle.
 //
 // The operands are split into pieces that fit a block; a tree adds the pieces' products and a.
-// Latency:   2 + clog2(ceil(max(X_W - 1, 1) / (MUL_W - 1)) * ceil(M_W / (MUL_W - 1)) + (ADD_W > 0)) cycles.
+// With M_SIGNED m is signed, too.
+// Latency:   2 + clog2(ceil(max(X_W - 1, 1) / (MUL_W - 1)) * ceil(max(M_W - M_SIGNED, 1) / (MUL_W - 1)) + (ADD_W > 0))
+//            cycles.
 // Interval:  1 cycle a beat.
 // Clock:     rtl/README.md, Measured alone: weir_requantize.
 // State:     x, m, the products (in weir_mul), a register a level of the tree; a beside them.
-// Mapping:   ceil((X_W - 1) / (MUL_W - 1)) * ceil(M_W / (MUL_W - 1)) weir_mul a lane, directly between registers, and
-//            an adder for each product except the first and the last.
+// Mapping:   ceil((X_W - 1) / (MUL_W - 1)) * ceil((M_W - M_SIGNED) / (MUL_W - 1)) weir_mul a lane, directly between
+//            registers, and an adder for each product except the first and the last.
 `default_nettype none
 
 module weir_scale_blocks #(
@@ -15,6 +17,7 @@ module weir_scale_blocks #(
   parameter integer M_W   = 16,
   parameter integer ADD_W = 0,
   parameter integer MUL_W = 18,  // bits of a block's signed operands
+  parameter integer M_SIGNED = 0,
   parameter integer SUM_W = ADD_W == 0 ? X_W + M_W : (ADD_W > X_W + M_W ? ADD_W : X_W + M_W) + 1  // not to be set
 ) (
   input  wire                                   clk,
@@ -27,7 +30,7 @@ module weir_scale_blocks #(
 );
   localparam integer PIECE  = MUL_W - 1;                               // bits of a piece but the top one of x
   localparam integer X_LOW  = X_W < 3 ? 0 : (X_W - 2) / PIECE;         // pieces of x below its top one
-  localparam integer M_LOW  = (M_W - 1) / PIECE;
+  localparam integer M_LOW  = M_SIGNED == 0 ? (M_W - 1) / PIECE : M_W < 3 ? 0 : (M_W - 2) / PIECE;
   localparam integer PIECES = (X_LOW + 1) * (M_LOW + 1);
   localparam integer TERMS  = PIECES + (ADD_W > 0 ? 1 : 0);
   localparam integer LEVELS = $clog2(TERMS);
@@ -58,11 +61,14 @@ module weir_scale_blocks #(
         localparam integer X_AT  = AT / (M_LOW + 1);
         localparam integer M_AT  = AT % (M_LOW + 1);
         localparam integer A_W   = X_AT == X_LOW ? X_W - X_LOW * PIECE : PIECE + 1;
-        localparam integer B_W   = (M_AT == M_LOW ? M_W - M_LOW * PIECE : PIECE) + 1;
+        localparam integer B_TOP = M_SIGNED != 0 && M_AT == M_LOW ? 1 : 0;  // a piece with the sign of m
+        localparam integer B_W   = (M_AT == M_LOW ? M_W - M_LOW * PIECE : PIECE) + 1 - B_TOP;
         localparam integer WORTH = (X_AT + M_AT) * PIECE;
-        localparam integer P_W   = X_AT == X_LOW ? A_W + B_W - 1 : A_W + B_W - 2;  // the top bits repeat the sign
+        localparam integer S_W   = (X_AT == X_LOW ? 1 : 0) + B_TOP;                           // operands with a sign
+        localparam integer P_W   = S_W == 2 ? A_W + B_W : A_W + B_W - 2 + S_W;  // the top bits repeat the sign
 
         wire [A_W-1:0]           a_piece;
+        wire [B_W-1:0]           b_piece;
         /* verilator lint_off UNUSEDSIGNAL */ // the top bits repeat the sign
         wire [A_W+B_W-1:0]       product;
         /* verilator lint_on UNUSEDSIGNAL */
@@ -72,6 +78,11 @@ module weir_scale_blocks #(
         end else begin : g_low
           assign a_piece = {1'b0, x_q[X_AT*PIECE +: PIECE]};
         end
+        if (B_TOP != 0) begin : g_m_top
+          assign b_piece = m_q[M_W-1 -: B_W];
+        end else begin : g_m_low
+          assign b_piece = {1'b0, m_q[M_AT*PIECE +: B_W-1]};
+        end
 
         weir_mul #(
           .A_W(A_W),
@@ -80,13 +91,13 @@ module weir_scale_blocks #(
           .clk(clk),
           .en (1'b1),
           .a  (a_piece),
-          .b  ({1'b0, m_q[M_AT*PIECE +: B_W-1]}),
+          .b  (b_piece),
           .p  (product)
         );
 
         /* verilator lint_off WIDTH */ // sign extension by assignment is meant
         wire [SUM_W-1:0] term;
-        if (X_AT == X_LOW) begin : g_signed
+        if (S_W > 0) begin : g_signed
           wire signed [SUM_W-1:0] whole = $signed(product[P_W-1:0]);
           assign term = whole << WORTH;
         end else begin : g_unsigned

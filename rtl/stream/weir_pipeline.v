@@ -16,7 +16,8 @@
 module weir_pipeline #(
   parameter integer WIDTH    = 8,  // bits of a result
   parameter integer LATENCY  = 2,  // cycles of the arithmetic
-  parameter integer INTERVAL = 1   // cycles between two beats
+  parameter integer INTERVAL = 1,  // cycles between two beats
+  parameter integer SPREAD   = 0   // 1: the device has distributed RAM
 ) (
   input  wire             clk,
   input  wire             rst,
@@ -107,8 +108,9 @@ module weir_pipeline #(
 
   /* verilator lint_off PINCONNECTEMPTY */ // there is always room
   weir_fifo #(
-    .WIDTH(WIDTH),
-    .DEPTH(PLACES)
+    .WIDTH (WIDTH),
+    .DEPTH (PLACES),
+    .SPREAD(SPREAD)
   ) u_results (
     .clk    (clk),
     .rst    (rst),

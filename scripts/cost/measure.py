@@ -311,9 +311,25 @@ def normalize_integer(r, _):
             "MUL_W": 18, "READ": r.randint(2, 3)}
 
 
+def normalize(r, family):
+    """As toolchain/dataflow/component/norm/normalize.c sets them for bytes with an epsilon of 1e-5 or so."""
+    length, lanes = pick(r, (16, 1), (64, 1), (64, 4), (128, 1), (192, 2), (256, 1))
+    twos = (length - 1).bit_length()
+    mode, gain = pick(r, 0, 0, 1), pick(r, 8, 8, 26)
+    mean = mode == 0
+    bits, stages = 14 + (2 * twos if mean else twos) + 22, pick(r, 3, 4)
+    bits += bits % 2
+    beats = length // lanes
+    return {"LANES": lanes, "WIDTH": 8, "SIGNED": 1, "ZERO": 0, "X_W": 8, "LENGTH": length, "SUM_W": 8 + twos, "SQUARES_W": 15 + twos,
+            "A_W": 9 + twos if mean else 8, "MODE": mode, "FRACTION": 22, "EPSILON": 123456789, "BITS": bits, "STAGES": stages,
+            "ROWS": 1 + -(-40 // beats), "SHARED": int(beats >= 24), "T_W": 29 + (bits - 22) // 2 + 2 + (twos + 1) // 2 * mean, "COARSE": pick(r, 1, 2),
+            "GAIN_W": gain, "OFFSET_W": 34, "HOLD": 0, "SHIFT": 46, "POINT": 26, "OUT_W": 8, "LO": -128, "HI": 127, "MUL_W": 18,
+            "ROOT_READ": 2 if family == "ecp5" else 1, "READ": 3 if family == "ecp5" else 2, "SPREAD": int(family in SPREAD)}
+
+
 MODULES = {f.__name__: f for f in (register_slice, fifo, frame_guard, frame_flags, fork, lane_converter, rom, rom_source, rom_sequence, rom_pair, replay, mvu, add, multiply, product,
                                    cast, requantize, requantize_float, relu, threshold, lookup, window, taps,
-                                   pool, argmax, concat, threshold_search, select, reorder, softmax, softmax_integer, normalize_integer)}
+                                   pool, argmax, concat, threshold_search, select, reorder, softmax, softmax_integer, normalize_integer, normalize)}
 
 
 # --- sources ---

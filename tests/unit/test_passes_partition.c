@@ -159,7 +159,7 @@ static weir_value layer(weir_graph *g, weir_value x, int64_t inputs) {
 /* Each between two dense layers; the first of several names itself. */
 static void the_host_in_the_middle(void **state) {
     (void)state;
-    static const weir_op ops[] = {WEIR_OP_LOG_SOFTMAX, WEIR_OP_LP_NORMALIZATION};
+    static const weir_op ops[] = {WEIR_OP_LOG_SOFTMAX, WEIR_OP_HARDMAX};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         weir_graph *g = weir_graph_new("model");
         weir_value x = add_qdq(g, "q", add_real_input(g, "x", 1, 4), 0.5, WEIR_INT8, 0);

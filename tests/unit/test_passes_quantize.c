@@ -636,16 +636,16 @@ static void concats_have_a_quantizer(void **state) {
 /* What is neither hardware nor before or behind it is named. */
 static void other_operators_are_refused(void **state) {
     (void)state;
-    static const double w[4] = {1, 2, 3, 4};
+    static const double w[4] = {0, 2, 3, 4};
     write_calibration("-1,0.5\n2,1.5\n");
     weir_graph *g = weir_graph_new("model");
     const weir_value weight = add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w),
                      h = ADD(g, WEIR_OP_MATMUL, "mm", add_real_input(g, "x", 1, 2), weight),
-                     scaled = ADD(g, WEIR_OP_LP_NORMALIZATION, "norm", h);
+                     scaled = ADD(g, WEIR_OP_REDUCE_PROD, "product", h, add_constant(g, "a", WEIR_INT64, 1, 1, 1, w));
     weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "last", scaled, weight));
     weir_module *module = weir_module_new("m");
     assert_null(run_on(g, module, "quantize{calibration=test_passes_quantize.csv}"));
-    assert_error("node 'norm' (LpNormalization): quantize does not support this operator");
+    assert_error("node 'product' (ReduceProd): quantize does not support this operator");
     weir_module_free(module);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exec/kernel_common.h"
+#include "exec/normalize.h"
 #include "exec/product.h"
 #include "exec/softmax.h"
 #include "ir/shape/normalize_integer.h"
@@ -575,6 +576,17 @@ void weir_kernel_NORMALIZE_INTEGER(const weir_graph *graph, weir_node node, cons
     const bool centred = weir_node_int(graph, node, "centred", 0) != 0;
     for (size_t first = 0; first < x->count; first += length)
         normalize_row(x, inputs[1], first, length, centred, outputs[0]);
+}
+
+void weir_kernel_NORMALIZE_CODES(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                                 weir_array *const *outputs) {
+    weir_normalize n = weir_normalize_of(graph, node);
+    n.root = (const int64_t *)inputs[1]->data;
+    weir_normalize_parameters p = {
+        .gain = inputs[2], .offset = inputs[3], .hold = (size_t)weir_node_int(graph, node, "hold", 1)};
+    clip_bounds(graph, node, &p.low, &p.high);
+    for (size_t first = 0; first < inputs[0]->count; first += (size_t)n.length)
+        weir_normalize_row(&n, &p, inputs[0], outputs[0], first);
 }
 
 void weir_kernel_MAXIMUM(const weir_graph *graph, weir_node node, const weir_array *const *inputs,

@@ -2,6 +2,7 @@
  * the clip bounds for casts. */
 #include "ir/shape/geometry.h"
 #include "ir/shape/infer_rule.h"
+#include "ir/shape/normalize.h"
 #include "ir/shape/normalize_integer.h"
 
 #include <float.h>
@@ -635,6 +636,73 @@ bool weir_infer_normalize_integer(const weir_graph *graph, weir_node node, weir_
     const weir_normalize_integer n = weir_normalize_integer_of(channel_count(shape), centred != 0, low, high, 1);
     const wide reach = (wide)n.quotient * most;
     return set_ranged(graph, node, to, shape, -reach, reach);
+}
+
+/* A constant of int64 numbers that serves runs of elements, over and over. */
+static bool check_runs(const weir_graph *graph, weir_node node, size_t index, int64_t hold) {
+    const weir_array *numbers = weir_rule_constant(graph, node, index);
+    size_t elements = 0;
+    weir_shape_count(&weir_rule_input(graph, node, 0)->shape, &elements);
+    const bool fine = numbers != NULL && numbers->dtype == WEIR_INT64 && numbers->shape.rank == 1 &&
+                      numbers->count > 0 && (int64_t)elements % (hold * (int64_t)numbers->count) == 0;
+    return fine || weir_rule_fail(graph, node,
+                                  "input %zu must be a constant int64 vector whose elements, %lld times each, fill "
+                                  "the %zu elements of a frame",
+                                  index, (long long)hold, elements);
+}
+
+/* The attributes of a normalization that say where its numbers' points are. */
+static bool check_points(const weir_graph *graph, weir_node node) {
+    const int64_t fraction = weir_node_int(graph, node, "fraction", 0), bits = weir_node_int(graph, node, "bits", 0);
+    const int64_t shift = weir_node_int(graph, node, "shift", 0), point = weir_node_int(graph, node, "point", 0);
+    if (fraction < 0 || fraction % 2 != 0 || fraction > WEIR_NORMALIZE_MOST_BITS)
+        return weir_rule_fail(graph, node, "attribute 'fraction' is %lld, expected an even number from 0 to %d",
+                              (long long)fraction, WEIR_NORMALIZE_MOST_BITS);
+    if (bits % 2 != 0 || bits < WEIR_NORMALIZE_LEAST_BITS || bits > WEIR_NORMALIZE_MOST_BITS)
+        return weir_rule_fail(graph, node, "attribute 'bits' is %lld, expected an even number from %d to %d",
+                              (long long)bits, WEIR_NORMALIZE_LEAST_BITS, WEIR_NORMALIZE_MOST_BITS);
+    if (fraction >= bits)
+        return weir_rule_fail(graph, node, "attribute 'fraction' is %lld, expected fewer than 'bits', %lld",
+                              (long long)fraction, (long long)bits);
+    if (point < 1 || shift < point || shift > WEIR_NORMALIZE_MOST_BITS)
+        return weir_rule_fail(graph, node,
+                              "attributes 'point' and 'shift' are %lld and %lld, expected 1 <= point <= "
+                              "shift <= %d",
+                              (long long)point, (long long)shift, WEIR_NORMALIZE_MOST_BITS);
+    return true;
+}
+
+/* Rows are along the last axis. */
+bool weir_infer_normalize_codes(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    static const char *const modes[] = {"mean", "square", "magnitude", NULL};
+    const int64_t zero = weir_node_int(graph, node, "zero", 0), epsilon = weir_node_int(graph, node, "epsilon", 0);
+    const int64_t hold = weir_node_int(graph, node, "hold", 1);
+    const weir_array *root = weir_rule_constant(graph, node, 1);
+    const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
+    weir_normalize_mode mode = WEIR_NORMALIZE_MEAN;
+    int64_t low, high;
+    if (!integer_input(graph, node, 0) || !weir_rule_is_word(graph, node, "mode", modes) || !check_points(graph, node))
+        return false;
+    if (shape->rank == 0) return weir_rule_fail(graph, node, "expected at least one dimension, found a scalar");
+    if (epsilon < 0 || hold < 1)
+        return weir_rule_fail(graph, node,
+                              "attributes 'epsilon' and 'hold' are %lld and %lld, expected 0 and 1 or more",
+                              (long long)epsilon, (long long)hold);
+    if (root == NULL || root->dtype != WEIR_INT64 || root->shape.rank != 2 ||
+        root->shape.dim[0] != WEIR_NORMALIZE_COLUMNS || root->shape.dim[1] != WEIR_NORMALIZE_ROWS)
+        return weir_rule_fail(graph, node, "the table (input 1) must be a constant int64 [%d, %d]",
+                              WEIR_NORMALIZE_COLUMNS, WEIR_NORMALIZE_ROWS);
+    input_range(graph, node, 0, &low, &high);
+    if (zero != (int32_t)zero || low - zero < INT32_MIN || high - zero > INT32_MAX ||
+        channel_count(shape) > COUNT_LIMIT)
+        return weir_rule_fail(graph, node, "a row may have %d codes of 32 bits, less their zero point", COUNT_LIMIT);
+    weir_normalize_mode_of(weir_node_string(graph, node, "mode", "mean"), &mode);
+    const int bits = weir_normalize_bits(mode, channel_count(shape), low - zero, high - zero,
+                                         (int)weir_node_int(graph, node, "fraction", 0), epsilon);
+    if (bits > weir_node_int(graph, node, "bits", 0))
+        return weir_rule_fail(graph, node, "attribute 'bits' is %lld, but numbers may have %d",
+                              (long long)weir_node_int(graph, node, "bits", 0), bits);
+    return check_runs(graph, node, 2, hold) && check_runs(graph, node, 3, hold) && set_clipped(graph, node, to);
 }
 
 bool weir_infer_maximum(const weir_graph *graph, weir_node node, weir_inferred *to) {
