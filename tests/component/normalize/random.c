@@ -27,13 +27,14 @@ static void build(component_case *c) {
                                      &(weir_shape){2, {WEIR_NORMALIZE_COLUMNS, WEIR_NORMALIZE_ROWS}});
     int exponent;
     weir_normalize_table((double)case_range(c, 1, 1 << 20), &exponent, (int64_t *)root->data);
-    const int gain_bits = (int)case_range(c, 1, case_chance(c, 70) ? 7 : 26);
+    const bool ties = case_chance(c, 20); /* gains of 0 and halves as offsets */
+    const int gain_bits = ties ? 1 : (int)case_range(c, 1, case_chance(c, 70) ? 7 : 26);
     const int64_t hold = case_chance(c, 60) ? 1 : case_divisor(c, rows * length);
     const int64_t entries = case_chance(c, 20) ? 1 : case_divisor(c, rows * length / hold);
     /* A result of some codes: a by P is up to 2^(30 + (bits - fraction) / 2). */
     const bool fine = case_chance(c, 30); /* results that show every bit of the root */
     const int shift = 30 + (bits - fraction) / 2 + gain_bits - (int)case_range(c, 2, 14) - (fine ? 14 : 0);
-    const int point = (int)case_range(c, 1, shift < 26 ? shift : 26);
+    const int point = ties ? 1 : (int)case_range(c, 1, shift < 26 ? shift : 26);
     weir_value inputs[4] = {x, weir_graph_add_constant(c->graph, "root", root), WEIR_NO_VALUE, WEIR_NO_VALUE};
     inputs[2] = vector(c, "gain", case_chance(c, 20) ? 1 : entries, gain_bits);
     inputs[3] = vector(c, "offset", case_chance(c, 20) ? 1 : entries, point + 8);
