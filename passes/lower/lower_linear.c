@@ -28,11 +28,19 @@ static bool whole(double real, double scale, int64_t *code) {
     return fabs(nearest) < 1e15 && nearest * scale == real;
 }
 
+/* Are these rows of so many numbers, all the same? */
+static bool repeats(const weir_array *data, int64_t channels) {
+    bool same = data->shape.rank > 0 && data->shape.dim[data->shape.rank - 1] == channels;
+    for (size_t i = (size_t)channels; same && i < data->count; i++)
+        same = weir_array_get(data, i) == weir_array_get(data, i - (size_t)channels);
+    return same;
+}
+
 static bool read_bias(weir_lowering *l, weir_node node, const weir_expression *given, const weir_quant *quant,
                       int64_t channels, bias_terms *bias) {
     if (!weir_expression_has_data(given)) return weir_lower_fail(l, node, "its bias must be constant");
     const weir_array *data = weir_expression_data(given);
-    const size_t count = data->count;
+    const size_t count = repeats(data, channels) ? (size_t)channels : data->count;
     if (count != 1 && (int64_t)count != channels)
         return weir_lower_fail(l, node, "the added constant has %zu elements, expected 1 or %lld", count,
                                (long long)channels);
