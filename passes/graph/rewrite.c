@@ -197,7 +197,7 @@ static bool same_value(const weir_graph *graph, weir_value a, weir_value b) {
 }
 
 bool weir_rewrite_same_node(const weir_graph *graph, weir_node a, weir_node b) {
-    if (weir_node_op(graph, a) != weir_node_op(graph, b) ||
+    if (weir_node_op(graph, a) != weir_node_op(graph, b) || weir_node_op(graph, a) == WEIR_OP_STATE ||
         weir_node_input_count(graph, a) != weir_node_input_count(graph, b) ||
         weir_node_output_count(graph, a) != weir_node_output_count(graph, b) ||
         !weir_rewrite_same_attributes(graph, a, b))

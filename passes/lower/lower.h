@@ -263,6 +263,8 @@ bool weir_lower_ita_partial_max(weir_lowering *l, weir_node node);
 bool weir_lower_mask(weir_lowering *l, weir_node node);
 /* LayerNormalization and its like, before a quantizer. */
 bool weir_lower_normalize(weir_lowering *l, weir_node node);
+bool weir_lower_state(weir_lowering *l, weir_node node);
+bool weir_lower_update(weir_lowering *l, weir_node node);
 bool weir_lower_top_k(weir_lowering *l, weir_node node);
 /* The largest codes along `axis`, which becomes 1; no value after a reported error. */
 weir_value weir_lower_largest(weir_lowering *l, weir_node node, const char *suffix, weir_value codes, int axis);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cosim/frames.h"
+#include "ir/trait/recurrence.h"
 #include "ir/trait/trait.h"
 #include "passes/quantize/mask.h"
 #include "passes/quantize/quantizer.h"
@@ -114,6 +115,20 @@ static void leave_out_fill(weir_quantizer *q, weir_node pad) {
     if (own->histogram != NULL) *own->histogram = *inside->histogram;
 }
 
+/* A State and what its Update takes have one range, so one quantizer: no code changes from step to step. */
+static void join_state(weir_quantizer *q, weir_node state) {
+    const weir_node update = weir_recurrence_update(q->graph, state);
+    const weir_array *initial = weir_value_constant(q->graph, weir_node_input(q->graph, state, 0));
+    weir_quantized_value *held = weir_quantizer_value(q, weir_node_output(q->graph, state, 0)),
+                         *next = weir_quantizer_value(q, weir_node_input(q->graph, update, 0));
+    for (size_t i = 0; initial != NULL && i < initial->count; i++)
+        weir_range_see(&next->range, weir_array_get(initial, i));
+    if (held->range.seen) weir_range_see(&next->range, held->range.min);
+    if (held->range.seen) weir_range_see(&next->range, held->range.max);
+    held->range = next->range;
+    if (held->histogram != NULL && next->histogram != NULL) *held->histogram = *next->histogram;
+}
+
 bool weir_quantizer_calibrate(weir_quantizer *q, const char *path) {
     if (*path == '\0') {
         weir_error(weir_at(weir_graph_source(q->graph), 0), "quantizing a float model needs calibration data");
@@ -124,5 +139,7 @@ bool weir_quantizer_calibrate(weir_quantizer *q, const char *path) {
     if (frames > 0) keep_statistics(q, frames);
     for (weir_node node = weir_graph_first(q->graph); node.id != 0; node = weir_node_next(q->graph, node))
         if (weir_trait_kind(q->graph, node) == WEIR_OP_PAD) leave_out_fill(q, node);
+    for (weir_node node = weir_graph_first(q->graph); node.id != 0; node = weir_node_next(q->graph, node))
+        if (weir_node_op(q->graph, node) == WEIR_OP_STATE) join_state(q, node);
     return frames > 0;
 }

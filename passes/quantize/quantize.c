@@ -12,6 +12,7 @@
  * stay accumulators, but sums are quantized. */
 #include <stdlib.h>
 
+#include "ir/trait/recurrence.h"
 #include "ir/trait/trait.h"
 #include "passes/graph/fold_affine.h"
 #include "passes/lower/lower.h"
@@ -61,6 +62,47 @@ static bool is_hardware(const weir_quantizer *q, weir_node node) {
            weir_quantizer_is_computed(q, weir_node_input(q->graph, node, 1));
 }
 
+/* Marks what depends on hardware; true: there is more than before. What an Update takes its State gives. */
+static bool mark_after(weir_quantizer *q) {
+    const weir_graph *model = q->graph;
+    bool more = false;
+    for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
+        bool is = is_hardware(q, node);
+        for (size_t i = 0; i < weir_node_input_count(model, node); i++) {
+            const weir_value input = weir_node_input(model, node, i);
+            is |= input.id != 0 && weir_quantizer_value(q, input)->after;
+        }
+        if (weir_node_op(model, node) == WEIR_OP_STATE)
+            is |= weir_quantizer_value(q, weir_node_input(model, weir_recurrence_update(model, node), 0))->after;
+        for (size_t i = 0; i < weir_node_output_count(model, node); i++) {
+            weir_quantized_value *own = weir_quantizer_value(q, weir_node_output(model, node, i));
+            more |= is && !own->after;
+            own->after = is;
+        }
+    }
+    return more;
+}
+
+/* The same of what hardware depends on. */
+static bool mark_before(weir_quantizer *q) {
+    const weir_graph *model = q->graph;
+    bool more = false;
+    for (weir_node node = weir_graph_last(model); node.id != 0; node = weir_node_previous(model, node)) {
+        bool is = is_hardware(q, node);
+        for (size_t i = 0; i < weir_node_output_count(model, node); i++)
+            is |= weir_quantizer_value(q, weir_node_output(model, node, i))->before;
+        if (weir_node_op(model, node) == WEIR_OP_UPDATE)
+            is |= weir_quantizer_value(q, weir_node_input(model, node, 1))->before;
+        for (size_t i = 0; i < weir_node_input_count(model, node); i++) {
+            const weir_value input = weir_node_input(model, node, i);
+            if (input.id == 0 || (weir_node_op(model, node) == WEIR_OP_UPDATE && i == 1)) continue;
+            more |= is && !weir_quantizer_value(q, input)->before;
+            weir_quantizer_value(q, input)->before |= is;
+        }
+    }
+    return more;
+}
+
 /* Values that hardware depends on (`before`) or that depend on it (`after`). */
 static void mark_hardware(weir_quantizer *q) {
     const weir_graph *model = q->graph;
@@ -68,26 +110,10 @@ static void mark_hardware(weir_quantizer *q) {
     for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node))
         any |= is_hardware(q, node);
     q->everywhere = !any;
-    for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
-        bool is = is_hardware(q, node);
-        for (size_t i = 0; i < weir_node_input_count(model, node); i++) {
-            const weir_value input = weir_node_input(model, node, i);
-            is |= input.id != 0 && weir_quantizer_value(q, input)->after;
-        }
-        for (size_t i = 0; i < weir_node_output_count(model, node); i++)
-            weir_quantizer_value(q, weir_node_output(model, node, i))->after = is;
-    }
+    while (mark_after(q)) continue;
     for (size_t i = 0; q->everywhere && i < weir_graph_output_count(model); i++)
         weir_quantizer_value(q, weir_graph_output(model, i))->before = true;
-    for (weir_node node = weir_graph_last(model); node.id != 0; node = weir_node_previous(model, node)) {
-        bool is = is_hardware(q, node);
-        for (size_t i = 0; i < weir_node_output_count(model, node); i++)
-            is |= weir_quantizer_value(q, weir_node_output(model, node, i))->before;
-        for (size_t i = 0; i < weir_node_input_count(model, node); i++) {
-            const weir_value input = weir_node_input(model, node, i);
-            if (input.id != 0) weir_quantizer_value(q, input)->before |= is;
-        }
-    }
+    while (mark_before(q)) continue;
 }
 
 /* Before the first layer and after the last the host computes what it can; between layers there is hardware. */

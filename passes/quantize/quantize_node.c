@@ -97,7 +97,7 @@ static bool operand_of(const weir_quantizer *q, weir_value value, weir_use *use)
         computed++;
         *use = (weir_use){maker, i};
     }
-    return computed == 1 && is_absorbed(q, maker);
+    return computed == 1 && is_absorbed(q, maker) && weir_node_op(q->graph, maker) != WEIR_OP_UPDATE;
 }
 
 static weir_value read_by(const weir_quantizer *q, weir_use use) {
@@ -300,8 +300,17 @@ static bool quantize_both(weir_quantizer *q, weir_node node) {
     return true;
 }
 
+/* What a State gets has a quantizer, and what reads it behind the Update has that. Its other input names the State. */
+static bool quantize_update(weir_quantizer *q, weir_node node) {
+    const weir_value result = weir_node_output(q->graph, node, 0);
+    weir_quantizer_value(q, result)->quantized = result;
+    return set_input(q, node, 0, weir_quantizer_activation(q, weir_node_input(q->graph, node, 0), node));
+}
+
 bool weir_quantizer_node(weir_quantizer *q, weir_node node) {
     const weir_op op = weir_node_op(q->graph, node), kind = weir_trait_of(op)->kind;
+    if (op == WEIR_OP_STATE) return true;
+    if (op == WEIR_OP_UPDATE) return quantize_update(q, node);
     if (weir_trait_of(op)->task == WEIR_TASK_LAYER && weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 1)))
         return quantize_layer(q, node);
     if (weir_quantizer_is_pool(op))

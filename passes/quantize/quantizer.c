@@ -241,5 +241,7 @@ weir_value weir_quantizer_fixed(weir_quantizer *q, weir_node node, weir_value va
 
 double weir_quantizer_scale(const weir_quantizer *q, weir_value dequantized) {
     weir_node node = weir_value_producer(q->graph, dequantized);
+    while (weir_node_op(q->graph, node) == WEIR_OP_UPDATE)
+        node = weir_value_producer(q->graph, weir_node_input(q->graph, node, 0));
     return weir_array_get(weir_value_constant(q->graph, weir_node_input(q->graph, node, 1)), 0);
 }

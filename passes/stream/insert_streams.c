@@ -55,6 +55,12 @@ static size_t outputs_of(const weir_graph *graph, weir_value value) {
     return count;
 }
 
+/* An Update names its State, and takes nothing of what that gives. */
+static bool takes(const weir_graph *graph, weir_use use) {
+    return weir_host_of(graph, use.node) != WEIR_HOST_HEAD &&
+           !(weir_node_op(graph, use.node) == WEIR_OP_UPDATE && use.index == 1);
+}
+
 /* All users of the value, but the host's before the hardware, take outputs of one Fork. Several graph outputs of one
  * value share one branch. */
 static void insert_fork(weir_graph *graph, weir_value value) {
@@ -63,7 +69,7 @@ static void insert_fork(weir_graph *graph, weir_value value) {
     weir_use *use = weir_malloc((weir_value_use_count(graph, value) + 1) * sizeof *use);
     for (size_t i = 0; i < weir_value_use_count(graph, value); i++) {
         use[uses] = weir_value_use(graph, value, i);
-        uses += weir_host_of(graph, use[uses].node) != WEIR_HOST_HEAD;
+        uses += takes(graph, use[uses]);
     }
     if (uses + leaves < 2) {
         free(use);
@@ -306,7 +312,7 @@ static bool fit_fifos(weir_graph *graph, weir_schedule *schedule) {
 }
 
 bool weir_size_fifos_timed(weir_graph *graph, int64_t limit, weir_schedule_timing *timing) {
-    weir_schedule *schedule = weir_schedule_new(graph);
+    weir_schedule *schedule = weir_schedule_set_steps(graph) ? weir_schedule_new(graph) : NULL;
     bool fine = schedule != NULL;
     while (fine && (timing->latency = weir_schedule_latency(schedule)) < limit && fit_fifos(graph, schedule))
         fine = weir_schedule_update(schedule);

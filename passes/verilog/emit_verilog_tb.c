@@ -239,8 +239,11 @@ static void add_meters(bench *b) {
         weir_rtl_instance part = add_part(b, "meter", index++);
         bool has_active = rules->has_active;
         weir_rtl_set_parameter(b->bench, part, "IS_FIFO", rules->has_level);
-        const weir_wires *in = &b->streams[weir_stream_source(b->graph, weir_node_input(b->graph, node, 0)).id];
-        const weir_wires *out = &b->streams[weir_node_output(b->graph, node, 0).id];
+        const weir_value given = weir_node_output(b->graph, node, 0);
+        const weir_value taken = weir_stream_count(b->graph, node) == 0
+                                     ? given /* a source works when it gives */
+                                     : weir_stream_source(b->graph, weir_node_input(b->graph, node, 0));
+        const weir_wires *in = &b->streams[taken.id], *out = &b->streams[given.id];
         weir_rtl_expr valid = inside(b, in->valid), ready = inside(b, in->ready);
         weir_rtl_connect(b->bench, part, "in_valid", valid);
         weir_rtl_connect(b->bench, part, "in_ready", ready);

@@ -62,6 +62,11 @@ def fork(r, _):
     return {"WIDTH": r.randint(1, 64), "OUTPUTS": r.randint(2, 5)}
 
 
+def state(r, family):
+    return {"WIDTH": r.randint(1, 64), "BEATS": pick(r, 1, 2, 4, 7, 8, 16, 24, 32, 48, 64, 128), "STEPS": pick(r, 1, 2, 5, 8, 28, 64, 100),
+            "KEPT": r.randint(0, 1), "SPREAD": int(family in SPREAD)}
+
+
 def lane_converter(r, _):
     narrow, ratio = r.randint(1, 8), r.randint(2, 8)
     lanes = [narrow, narrow * ratio] if r.random() < 0.7 else [r.randint(2, 12), r.randint(2, 12)]
@@ -329,7 +334,7 @@ def normalize(r, family):
 
 MODULES = {f.__name__: f for f in (register_slice, fifo, frame_guard, frame_flags, fork, lane_converter, rom, rom_source, rom_sequence, rom_pair, replay, mvu, add, multiply, product,
                                    cast, requantize, requantize_float, relu, threshold, lookup, window, taps,
-                                   pool, argmax, concat, threshold_search, select, reorder, softmax, softmax_integer, normalize_integer, normalize)}
+                                   pool, argmax, concat, threshold_search, select, reorder, softmax, softmax_integer, normalize_integer, normalize, state)}
 
 
 # --- sources ---

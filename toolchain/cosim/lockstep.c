@@ -11,10 +11,12 @@
 
 #include "cosim/outcome.h"
 #include "cosim/sources.h"
+#include "cosim/steps.h"
 #include "cosim/tolerance.h"
 #include "dataflow/component.h"
 #include "exec/exec.h"
 #include "exec/kernel.h"
+#include "ir/trait/recurrence.h"
 #include "ir/trait/trait.h"
 #include "support/memory/arena.h"
 #include "support/memory/random.h"
@@ -30,11 +32,12 @@ struct weir_lockstep {
     weir_arena *arena; /* owns the arrays by value id, not the executors */
     const weir_graph *model, *integer, *lowered;
     const weir_counterparts *counterparts;
-    weir_executor *model_run, *integer_run, *lowered_run;
-    weir_value *partner; /* by value of the model: in the lowered graph */
-    double **slack;      /* by value of the model: how far its elements may be off; heap */
-    weir_value *same;    /* by value of the integer graph: in the lowered graph */
-    bool *may_replace;   /* by value of the lowered graph */
+    weir_executor *model_run, *integer_run, *lowered_run; /* of graphs with States: open, so that all is feed-forward */
+    weir_executor *closed_run;                            /* of the lowered graph with States; else NULL */
+    weir_value *partner;                                  /* by value of the model: in the lowered graph */
+    double **slack;    /* by value of the model: how far its elements may be off; heap */
+    weir_value *same;  /* by value of the integer graph: in the lowered graph */
+    bool *may_replace; /* by value of the lowered graph */
     weir_node
         *requantizer; /* by value of the lowered graph, of sums: the Requantize with steps that takes them; else none */
     int64_t *low, *high;   /* by value of the lowered graph: the proven range, as the passes behind use it */
@@ -68,55 +71,14 @@ static int64_t random_code(weir_lockstep *l, weir_value value, size_t i) {
 /* Where quantizers are as the model has them. */
 static const weir_graph *plain_graph(const weir_lockstep *l) { return l->integer != NULL ? l->integer : l->lowered; }
 
-/* What is known of a requantizer's function of one channel. */
-typedef struct function {
-    bool is_known;
-    int64_t from, to;    /* the sums of the least result and of the most */
-    int64_t least, most; /* results */
-    int64_t *step; /* the first sum on the way from `from` to `to` with the result least + 1 + i; NULL: too many */
-    bool *is_found;
-} function;
-
-enum { MOST_STEPS = 256 }; /* that are kept */
-
-static function function_of(const weir_type *type, const weir_requantizer *r, int64_t channel) {
-    assert(type->low <= type->high);
-    function f = {.is_known = true, .from = type->low, .to = type->high};
-    f.least = weir_requantizer_apply(r, channel, f.from);
-    f.most = weir_requantizer_apply(r, channel, f.to);
-    if (f.most < f.least) f = (function){true, f.to, f.from, f.most, f.least, NULL, NULL};
-    if (f.most == f.least || f.most - f.least > MOST_STEPS) return f;
-    f.step = weir_calloc((size_t)(f.most - f.least), sizeof *f.step);
-    f.is_found = weir_calloc((size_t)(f.most - f.least), sizeof *f.is_found);
-    return f;
-}
-
-/* The first sum with the result `wanted`. */
-static int64_t find_step(const function *f, const weir_requantizer *r, int64_t channel, int64_t wanted) {
-    assert(wanted > f->least && wanted <= f->most);
-    const int64_t at = wanted - f->least - 1;
-    if (f->step != NULL && f->is_found[at]) return f->step[at];
-    int64_t from = f->from, to = f->to;
-    while (to - from > 1 || from - to > 1) {
-        const int64_t middle = from + (to - from) / 2;
-        if (weir_requantizer_apply(r, channel, middle) >= wanted) to = middle;
-        else from = middle;
-    }
-    if (f->step != NULL) {
-        f->step[at] = to;
-        f->is_found[at] = true;
-    }
-    return to;
-}
-
 /* The sum at a random step of the function, or the one before it; any sum where it has no step. */
 static int64_t step_code(weir_lockstep *l, const weir_type *type, const weir_requantizer *r, int64_t channel,
-                         function *f) {
+                         weir_steps *f) {
     const uint64_t bits = weir_random_next(&l->random), span = (uint64_t)type->high - (uint64_t)type->low + 1;
-    if (!f->is_known) *f = function_of(type, r, channel);
+    if (!f->is_known) *f = weir_steps_of(type, r, channel);
     if (f->least == f->most) return type->low + (int64_t)((bits >> 1) % span);
     const int64_t wanted = f->least + 1 + (int64_t)((bits >> 1) % (uint64_t)(f->most - f->least));
-    const int64_t step = find_step(f, r, channel, wanted);
+    const int64_t step = weir_steps_find(f, r, channel, wanted);
     return bits & 1 ? step : step - (f->from < f->to ? 1 : -1);
 }
 
@@ -133,13 +95,10 @@ static void replace_by_steps(weir_lockstep *l, weir_value value, weir_array *cod
     const weir_type *type = weir_value_type(l->lowered, value);
     weir_requantizer r;
     if (!weir_requantizer_of(plain_graph(l), l->requantizer[value.id], &r)) return;
-    function *of = weir_calloc(channels, sizeof *of);
+    weir_steps *of = weir_calloc(channels, sizeof *of);
     for (size_t i = 0; i < codes->count; i++)
         weir_array_set_int(codes, i, step_code(l, type, &r, (int64_t)(i % channels), &of[i % channels]));
-    for (size_t c = 0; c < channels; c++) {
-        free(of[c].step);
-        free(of[c].is_found);
-    }
+    for (size_t c = 0; c < channels; c++) weir_steps_free(&of[c]);
     free(of);
 }
 
@@ -630,9 +589,54 @@ static void compare_integer_output(weir_lockstep *l, size_t index) {
     }
 }
 
+/* --- States: the lowered graph's in all three --- */
+
+/* What the State has in this frame: as the lowered graph computes it, or codes of the frame's drive. */
+static void give_state(weir_lockstep *l, weir_node node) {
+    const weir_value value = weir_node_output(l->lowered, node, 0);
+    weir_array *codes = weir_array_copy(weir_executor_value(l->closed_run, value));
+    if (l->frame->drive != WEIR_DRIVE_NATURAL && !weir_dtype_is_float(codes->dtype))
+        for (size_t i = 0; i < codes->count; i++) weir_array_set_int(codes, i, random_code(l, value, i));
+    weir_executor_give(l->lowered_run, value, codes);
+    const weir_value same =
+        l->integer == NULL ? WEIR_NO_VALUE : weir_graph_find_value(l->integer, weir_value_name(l->lowered, value));
+    if (same.id != 0) weir_executor_give(l->integer_run, same, codes);
+    weir_array_free(codes);
+}
+
+static void give_to_model(weir_lockstep *l, weir_node node) {
+    const weir_value value = weir_node_output(l->model, node, 0), own = l->partner[value.id],
+                     partner = own.id != 0 ? own : weir_graph_find_value(l->lowered, weir_value_name(l->model, value));
+    if (partner.id == 0) return; /* nothing of it is left */
+    const weir_type *type = weir_value_type(l->lowered, partner);
+    weir_array *numbers =
+        weir_array_new(weir_value_type(l->model, value)->dtype, &weir_value_type(l->model, value)->shape);
+    const weir_array *codes = weir_executor_value(l->lowered_run, partner);
+    for (size_t i = 0; i < numbers->count; i++) {
+        if (own.id == 0) weir_array_set(numbers, i, weir_array_get(codes, i));
+        else if (weir_dtype_is_float(numbers->dtype))
+            weir_array_set(numbers, i, weir_counterpart_decode(&l->counterparts->of[value.id], type, codes, i));
+        else weir_array_set_int(numbers, i, weir_array_get_int(codes, i));
+    }
+    weir_executor_give(l->model_run, value, numbers);
+    weir_array_free(numbers);
+}
+
+/* Runs the lowered graph as it is, for what is in its States. */
+static bool give_states(weir_lockstep *l, const weir_array *const *inputs) {
+    if (l->closed_run == NULL) return true;
+    if (!weir_executor_run(l->closed_run, inputs)) return false;
+    for (weir_node node = weir_graph_first(l->lowered); node.id != 0; node = weir_node_next(l->lowered, node))
+        if (weir_node_op(l->lowered, node) == WEIR_OP_STATE) give_state(l, node);
+    for (weir_node node = weir_graph_first(l->model); node.id != 0; node = weir_node_next(l->model, node))
+        if (weir_node_op(l->model, node) == WEIR_OP_STATE) give_to_model(l, node);
+    return true;
+}
+
 bool weir_lockstep_run(weir_lockstep *l, const weir_array *const *inputs, const weir_frame *frame) {
     l->frame = frame;
     l->random = frame->seed;
+    if (!give_states(l, inputs)) return false;
     l->fine = weir_executor_run_watched(l->lowered_run, inputs, watch_lowered, l);
     if (l->fine && l->integer_run != NULL)
         l->fine = weir_executor_run_watched(l->integer_run, inputs, watch_integer, l) && l->fine;
@@ -756,10 +760,14 @@ weir_lockstep *weir_lockstep_new(const weir_graph *model, const weir_graph *inte
     if (integer != NULL) l->same = weir_arena_array(arena, weir_graph_value_limit(integer), sizeof *l->same);
     pair_values(l);
     weir_sources_keep_unshared(model, lowered, l->partner, l->may_replace);
-    l->model_run = weir_executor_new_passing(model);
-    l->lowered_run = weir_executor_new(lowered);
-    l->integer_run = integer == NULL ? NULL : weir_executor_new_passing(integer);
-    if (l->model_run != NULL && l->lowered_run != NULL && (integer == NULL || l->integer_run != NULL)) return l;
+    const bool has_states = weir_recurrence_any(lowered);
+    l->model_run = weir_executor_new_open(model, true);
+    l->lowered_run = weir_executor_new_open(lowered, false);
+    l->integer_run = integer == NULL ? NULL : weir_executor_new_open(integer, true);
+    l->closed_run = has_states ? weir_executor_new(lowered) : NULL;
+    if (l->model_run != NULL && l->lowered_run != NULL && (integer == NULL || l->integer_run != NULL) &&
+        (!has_states || l->closed_run != NULL))
+        return l;
     weir_lockstep_free(l);
     return NULL;
 }
@@ -770,5 +778,6 @@ void weir_lockstep_free(weir_lockstep *l) {
     weir_executor_free(l->model_run);
     weir_executor_free(l->lowered_run);
     weir_executor_free(l->integer_run);
+    weir_executor_free(l->closed_run);
     weir_arena_free(l->arena);
 }

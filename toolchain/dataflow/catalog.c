@@ -28,9 +28,10 @@ static void add_interval(const weir_header *header, weir_text *text) {
 /* Four cells: what the defaults take, "-" where nothing is known. */
 static bool add_cost(const weir_component *component, const weir_device *device, weir_table *table) {
     weir_cost cost;
-    bool known;
+    bool known = false;
     weir_text parameters = {NULL, 0, 0};
     const bool fine = weir_cost_of_defaults(device, component->module, &cost, &known, &parameters);
+    known &= component->rules->cost != NULL; /* else another component's instance */
     weir_text_free(&parameters);
     if (!fine) return false;
     const int64_t amounts[] = {cost.luts, cost.flip_flops, cost.multipliers, cost.memory_blocks};
@@ -88,10 +89,11 @@ static const weir_component *find(const char *name) {
 
 static bool print_cost(const weir_component *component, const weir_device *device, weir_text *text) {
     weir_cost cost;
-    bool known;
+    bool known = false;
     weir_text parameters = {NULL, 0, 0};
     weir_text_add(&parameters, "");
     const bool fine = weir_cost_of_defaults(device, component->module, &cost, &known, &parameters);
+    known &= component->rules->cost != NULL;
     if (fine && known)
         weir_text_format(text,
                          "  cost      %lld LUTs, %lld flip-flops, %lld multipliers, %lld memory blocks of %s (%s)\n",
@@ -100,6 +102,11 @@ static bool print_cost(const weir_component *component, const weir_device *devic
     else if (fine) weir_text_add(text, "  cost      not known\n");
     weir_text_free(&parameters);
     return fine;
+}
+
+static size_t streams_of(const weir_component_rules *rules) {
+    if (rules->streams == WEIR_COMPONENT_SOURCE) return 0;
+    return rules->streams == 0 ? 1 : rules->streams;
 }
 
 bool weir_catalog_print_one(const char *name, const weir_device *device, weir_text *text) {
@@ -112,7 +119,7 @@ bool weir_catalog_print_one(const char *name, const weir_device *device, weir_te
     add_interval(&header, &interval);
     weir_text_format(text, "%s: %s\n", component->name, component->summary);
     weir_text_format(text, "  operator  %s, %zu stream%s in\n", weir_op_get(component->op)->full_name,
-                     rules->streams == 0 ? 1 : rules->streams, rules->streams > 1 ? "s" : "");
+                     streams_of(rules), streams_of(rules) == 1 ? "" : "s");
     weir_text_format(text, "  fits      %s\n", rules->asks == NULL ? "every such node" : rules->asks);
     weir_text_format(text, "  folding   %s\n", folding_of(rules));
     weir_text_format(text, "  settings  %s\n", settings.size == 0 ? "none" : settings.data);
@@ -133,16 +140,17 @@ static json_t *text_or_null(const char *text) { return text == NULL ? json_null(
 /* What the defaults take; null: not known. NULL after a reported error. */
 static json_t *describe_cost(const weir_component *component, const weir_device *device) {
     weir_cost cost;
-    bool known;
+    bool known = false;
     weir_text parameters = {NULL, 0, 0};
     weir_text_add(&parameters, "");
     json_t *object = NULL;
     if (weir_cost_of_defaults(device, component->module, &cost, &known, &parameters))
         object =
-            !known ? json_null()
-                   : json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "device", device->name, "parameters", parameters.data,
-                               "luts", (json_int_t)cost.luts, "flip_flops", (json_int_t)cost.flip_flops, "multipliers",
-                               (json_int_t)cost.multipliers, "memory_blocks", (json_int_t)cost.memory_blocks);
+            !known || component->rules->cost == NULL
+                ? json_null()
+                : json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "device", device->name, "parameters", parameters.data,
+                            "luts", (json_int_t)cost.luts, "flip_flops", (json_int_t)cost.flip_flops, "multipliers",
+                            (json_int_t)cost.multipliers, "memory_blocks", (json_int_t)cost.memory_blocks);
     weir_text_free(&parameters);
     return object;
 }
@@ -158,9 +166,9 @@ static json_t *describe(const weir_component *component, const weir_device *devi
     json_t *object =
         json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:s, s:o, s:s, s:s, s:s, s:o}", "name", component->name, "operator",
                   weir_op_get(component->op)->full_name, "module", component->module, "does", component->summary,
-                  "streams", (json_int_t)(rules->streams == 0 ? 1 : rules->streams), "fits", text_or_null(rules->asks),
-                  "folding", folding_of(rules), "settings", settings, "latency", header.latency, "interval",
-                  header.interval, "unit", header.unit, "mapping", text_or_null(header.mapping));
+                  "streams", (json_int_t)streams_of(rules), "fits", text_or_null(rules->asks), "folding",
+                  folding_of(rules), "settings", settings, "latency", header.latency, "interval", header.interval,
+                  "unit", header.unit, "mapping", text_or_null(header.mapping));
     weir_header_free(&header);
     if (device == NULL) return object;
     json_t *cost = describe_cost(component, device);

@@ -221,7 +221,9 @@ static const weir_component *find(const weir_graph *graph, weir_node node, weir_
 }
 
 /* Another name, or shape, of the same stream. */
-static bool is_name(weir_op op) { return weir_index_map_keeps(op) && weir_op_get(op)->class != WEIR_CLASS_STREAM; }
+static bool is_name(weir_op op) {
+    return weir_index_map_keeps(op) && weir_op_get(op)->class != WEIR_CLASS_STREAM && op != WEIR_OP_UPDATE;
+}
 
 /* --- the host --- */
 
@@ -250,7 +252,7 @@ static bool has_component(const weir_graph *graph, weir_node node) {
     size_t streams = 0;
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++)
         streams += weir_value_constant(graph, weir_node_input(graph, node, i)) == NULL;
-    return streams == component->rules->streams;
+    return streams == (component->rules->streams == WEIR_COMPONENT_SOURCE ? 0 : component->rules->streams);
 }
 
 /* A component of codes, which the host may have put in another order. */

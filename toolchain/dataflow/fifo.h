@@ -2,6 +2,7 @@
 #ifndef WEIR_DATAFLOW_FIFO_H
 #define WEIR_DATAFLOW_FIFO_H
 
+#include "dataflow/cost/cost.h"
 #include "ir/graph/graph.h"
 
 /* The kind of depth and stall: the schedule's, more than that, or an estimate if components hold rows of a frame. */
@@ -16,5 +17,8 @@ typedef struct weir_fifo {
 /* Of a node; all 0 if it is not a Fifo. */
 weir_fifo weir_fifo_of(const weir_graph *graph, weir_node node);
 void weir_fifo_set(weir_graph *graph, weir_node node, const weir_fifo *fifo);
+
+/* What a weir_fifo inside a component costs; `width` in bits of a beat with its `last`. `registered`: 0, 1. */
+void weir_fifo_cost(weir_cost_part *part, int64_t width, int64_t depth, int64_t registered);
 
 #endif

@@ -76,19 +76,32 @@ int64_t weir_frame_depth(const weir_graph *graph, weir_value output) {
 
 /* --- what depends on what --- */
 
+/* Updates whose State is used: what they take is used, from a step to the next. */
+static bool use_updates(const weir_graph *graph, bool *used) {
+    bool changed = false;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (weir_node_op(graph, node) != WEIR_OP_UPDATE || !used[weir_node_input(graph, node, 1).id]) continue;
+        changed |= !used[weir_node_input(graph, node, 0).id];
+        used[weir_node_input(graph, node, 0).id] = true;
+    }
+    return changed;
+}
+
 bool *weir_frame_inputs(const weir_graph *graph, weir_value output, const weir_value *inputs, size_t count) {
     assert(output.id < weir_graph_value_limit(graph));
     bool *used = weir_calloc(weir_graph_value_limit(graph), sizeof *used),
          *found = weir_calloc(count + 1, sizeof *found);
     used[output.id] = true;
-    /* nodes stand in topological order: users come first from the end */
-    for (weir_node node = weir_graph_last(graph); node.id != 0; node = weir_node_previous(graph, node)) {
-        bool needed = false;
-        for (size_t o = 0; o < weir_node_output_count(graph, node); o++)
-            needed |= used[weir_node_output(graph, node, o).id];
-        for (size_t i = 0; needed && i < weir_node_input_count(graph, node); i++)
-            used[weir_node_input(graph, node, i).id] = true;
-    }
+    do {
+        /* nodes stand in topological order: users come first from the end */
+        for (weir_node node = weir_graph_last(graph); node.id != 0; node = weir_node_previous(graph, node)) {
+            bool needed = false;
+            for (size_t o = 0; o < weir_node_output_count(graph, node); o++)
+                needed |= used[weir_node_output(graph, node, o).id];
+            for (size_t i = 0; needed && i < weir_node_input_count(graph, node); i++)
+                used[weir_node_input(graph, node, i).id] = true;
+        }
+    } while (use_updates(graph, used));
     for (size_t i = 0; i < count; i++) found[i] = used[inputs[i].id];
     free(used);
     return found;

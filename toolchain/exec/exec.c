@@ -54,6 +54,7 @@ struct weir_executor {
     size_t step_count;
     block block;        /* made by the first batch */
     bool passes;        /* values last until their last reader has run, but for the graph's inputs and outputs */
+    bool is_open;       /* States are inputs */
     bool *may_pass;     /* by value */
     bool *is_postponed; /* by node: no step yet, as none of its readers is one */
     size_t *last;       /* by value, where they pass: the step that reads it last, or that makes it */
@@ -186,6 +187,10 @@ static void append_step(weir_executor *executor, weir_node node) {
 
 static bool add_node(weir_executor *executor, weir_node node) {
     const weir_graph *graph = executor->graph;
+    if (executor->is_open && weir_node_op(graph, node) == WEIR_OP_STATE) {
+        add_buffer(executor, weir_node_output(graph, node, 0), false);
+        return true;
+    }
     if (!weir_kernel_supports(graph, node)) {
         const weir_value first = weir_node_input(graph, node, 0);
         weir_error(weir_node_location(graph, node), "node '%s' (%s): no kernel for input type %s",
@@ -217,6 +222,7 @@ static bool add_node(weir_executor *executor, weir_node node) {
 static bool find_recurrences(weir_executor *executor) {
     const weir_graph *graph = executor->graph;
     executor->owner = weir_arena_array(executor->arena, weir_graph_node_limit(graph) + 1, sizeof *executor->owner);
+    if (executor->is_open) return true;
     executor->recurrence_count = weir_recurrences_find(graph, executor->arena, &executor->recurrences);
     executor->runs = weir_arena_array(executor->arena, executor->recurrence_count, sizeof *executor->runs);
     static const weir_recurrence_engine engine = {weir_executor_new, weir_executor_free, weir_executor_run,
@@ -324,13 +330,14 @@ static void join_windows(weir_executor *executor) {
     }
 }
 
-static weir_executor *make(const weir_graph *graph, bool passes) {
+static weir_executor *make(const weir_graph *graph, bool passes, bool is_open) {
     weir_arena *arena = weir_arena_new();
     weir_executor *executor = weir_arena_alloc(arena, sizeof *executor);
     const uint32_t limit = weir_graph_value_limit(graph);
     executor->graph = graph;
     executor->arena = arena;
     executor->passes = passes;
+    executor->is_open = is_open;
     executor->buffer = weir_arena_array(arena, limit, sizeof *executor->buffer);
     executor->value = weir_arena_array(arena, limit, sizeof *executor->value);
     executor->is_fixed = weir_arena_array(arena, limit, sizeof *executor->is_fixed);
@@ -359,9 +366,17 @@ bool weir_executor_reads_last(const weir_executor *executor, weir_node node, wei
     return s->nodes[s->node_count - 1].id == node.id;
 }
 
-weir_executor *weir_executor_new(const weir_graph *graph) { return make(graph, false); }
+weir_executor *weir_executor_new(const weir_graph *graph) { return make(graph, false, false); }
 
-weir_executor *weir_executor_new_passing(const weir_graph *graph) { return make(graph, true); }
+weir_executor *weir_executor_new_passing(const weir_graph *graph) { return make(graph, true, false); }
+
+weir_executor *weir_executor_new_open(const weir_graph *graph, bool passing) { return make(graph, passing, true); }
+
+void weir_executor_give(weir_executor *executor, weir_value state, const weir_array *data) {
+    weir_array *to = executor->buffer[state.id];
+    assert(executor->is_open && to != NULL && to->dtype == data->dtype && to->count == data->count);
+    memcpy(to->data, data->data, to->count * weir_dtype_size(to->dtype));
+}
 
 void weir_executor_free(weir_executor *executor) {
     if (executor == NULL) return;

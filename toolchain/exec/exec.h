@@ -14,6 +14,10 @@ weir_executor *weir_executor_new(const weir_graph *graph);
 /* The same for observed runs: values other than the graph's inputs and outputs live from the call for the node that
  * produces them to that for their last reader, which bounds the memory. */
 weir_executor *weir_executor_new_passing(const weir_graph *graph);
+/* The same with what its States hold in each step as further inputs, from weir_executor_give: nothing is repeated. */
+weir_executor *weir_executor_new_open(const weir_graph *graph, bool passing);
+/* The value of a State, all steps, for the runs that follow. */
+void weir_executor_give(weir_executor *executor, weir_value state, const weir_array *data);
 /* Is the node the value's last reader in a run? */
 bool weir_executor_reads_last(const weir_executor *executor, weir_node node, weir_value value);
 void weir_executor_free(weir_executor *executor);

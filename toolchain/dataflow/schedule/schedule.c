@@ -7,11 +7,22 @@
 
 #include "dataflow/component.h"
 #include "dataflow/schedule/stream.h"
+#include "dataflow/state.h"
+#include "ir/trait/recurrence.h"
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
 
 /* Parts of a signature: far more than networks have whose layers fit each other. */
 enum { MOST_PARTS = 256 };
+
+/* Beats up to which a row is in registers: rtl/stream/weir_fifo.v. */
+enum { FIFO_REGISTERS = 32 };
+
+/* Between frames that come alone: more than any takes. */
+#define LONG_AFTER (INT64_C(1) << 42)
+
+/* Between rows of a State that come alone. */
+#define LONG_ROW (INT64_C(1) << 30)
 
 /* What waited last between two signatures; without levels: nothing is known. */
 typedef struct comparison {
@@ -36,6 +47,7 @@ struct weir_schedule {
     weir_schedule_edge *edge;
     size_t edge_count, edge_capacity;
     int64_t interval, latency, steps;
+    const weir_recurrence *alone; /* whose rows are LONG_ROW apart, and those of others as they say; NULL: none */
     bool holds_rows;
 };
 
@@ -197,6 +209,21 @@ static void serve_inputs(weir_schedule *s) {
     free(inputs);
 }
 
+/* The rows of a State, back to back within themselves: its Update gives them, later than here, but never too late. */
+static void serve_state(weir_schedule *s, weir_node node) {
+    const weir_value value = weir_node_output(s->graph, node, 0);
+    const int64_t rows = weir_state_steps(s->graph, node), beats = weir_state_row(s->graph, node),
+                  paced = weir_node_metadata_of(s->graph, node)->hardware.interval / rows;
+    int64_t apart = s->interval == LONG_AFTER ? paced : s->interval / rows;
+    for (size_t i = 0; s->alone != NULL && i < s->alone->state_count; i++)
+        if (s->alone->state[i].id == node.id) apart = LONG_ROW;
+    weir_signature_list list = {.arena = s->arena};
+    weir_signature_append(&list, weir_signature_run(s->arena, 0, beats, 1).first);
+    if (rows > 1) weir_signature_repeat(&list, 0, rows - 1, apart);
+    const weir_signature_part part = weir_signature_close(&list);
+    s->given[value.id] = (weir_bounds){{part, part}, {part, part}, true};
+}
+
 /* A frame's last beat leaves in the cycle after those of the inputs at the earliest, whether it needs them or not
  * (frame.h). */
 static int64_t earliest_latency(const weir_schedule *s) {
@@ -226,8 +253,12 @@ static void measure_latency(weir_schedule *s) {
 
 static bool serve_all(weir_schedule *s, int64_t *late) {
     serve_inputs(s);
-    for (weir_node node = weir_graph_first(s->graph); node.id != 0 && *late == 0; node = weir_node_next(s->graph, node))
-        if (weir_stream_role(s->graph, node) == WEIR_ROLE_COMPONENT && !serve_node(s, node, late)) return false;
+    for (weir_node node = weir_graph_first(s->graph); node.id != 0 && *late == 0;
+         node = weir_node_next(s->graph, node)) {
+        if (weir_stream_role(s->graph, node) != WEIR_ROLE_COMPONENT) continue;
+        if (weir_node_op(s->graph, node) == WEIR_OP_STATE) serve_state(s, node);
+        else if (!serve_node(s, node, late)) return false;
+    }
     if (*late == 0) measure_latency(s);
     return true;
 }
@@ -248,9 +279,11 @@ bool weir_schedule_update(weir_schedule *s) {
     }
 }
 
-static weir_schedule *new_schedule(const weir_graph *graph, int64_t interval, bool holds_rows) {
+static weir_schedule *new_schedule(const weir_graph *graph, int64_t interval, bool holds_rows,
+                                   const weir_recurrence *alone) {
     assert(interval >= 1);
     weir_schedule *s = weir_calloc(1, sizeof *s);
+    s->alone = alone;
     s->graph = graph;
     s->arena = weir_arena_new();
     s->interval = interval;
@@ -261,17 +294,57 @@ static weir_schedule *new_schedule(const weir_graph *graph, int64_t interval, bo
 }
 
 weir_schedule *weir_schedule_new(const weir_graph *graph) {
-    return new_schedule(graph, weir_stream_interval(graph), find_rows(graph));
+    return new_schedule(graph, weir_stream_interval(graph), find_rows(graph), NULL);
 }
 
-/* Between frames that come alone: more than any takes. */
-#define LONG_AFTER (INT64_C(1) << 42)
-
 bool weir_schedule_first_latency(const weir_graph *graph, int64_t *latency) {
-    weir_schedule *s = new_schedule(graph, LONG_AFTER, false);
+    weir_schedule *s = new_schedule(graph, LONG_AFTER, false, NULL);
     if (s != NULL) *latency = s->latency;
     weir_schedule_free(s);
     return s != NULL;
+}
+
+/* Cycles from the last beat of a row of the State to that of the row of its Update that depends on it, if all else is
+ * there: what comes in for a frame comes before the second row. */
+static int64_t step_of(const weir_schedule *s, weir_node state) {
+    const weir_node update = weir_recurrence_update(s->graph, state);
+    const int64_t beats = weir_state_row(s->graph, state), rows = weir_state_steps(s->graph, state),
+                  last = rows > 1 ? 2 * beats - 1 : beats - 1;
+    const weir_bounds *given = weir_schedule_given(s, weir_node_output(s->graph, state, 0)),
+                      *taken = &s->record[update.id].arrive[0];
+    return weir_signature_at(&taken->late.first, last) - weir_signature_at(&given->early.first, last);
+}
+
+/* Sets them for the States of one recurrence. */
+static bool set_step(weir_graph *graph, const weir_recurrence *recurrence) {
+    if (weir_stream_role(graph, recurrence->state[0]) != WEIR_ROLE_COMPONENT) return true;
+    weir_schedule *s = new_schedule(graph, LONG_AFTER, false, recurrence);
+    int64_t most = 1;
+    if (s == NULL) return false;
+    for (size_t i = 0; i < recurrence->state_count; i++) {
+        const int64_t passes = weir_state_row(graph, recurrence->state[i]) <= FIFO_REGISTERS ? 1 : 2;
+        most = weir_later(most, step_of(s, recurrence->state[i]) + passes);
+    }
+    int64_t rest = 1;
+    for (size_t i = 0; i < recurrence->node_count; i++) {
+        const weir_node node = recurrence->node[i];
+        if (weir_node_op(graph, node) != WEIR_OP_STATE && weir_stream_role(graph, node) == WEIR_ROLE_COMPONENT)
+            rest = weir_later(
+                rest, weir_ceil_divide(weir_node_metadata_of(graph, node)->hardware.interval, recurrence->steps));
+    }
+    for (size_t i = 0; i < recurrence->state_count; i++) weir_state_set_step(graph, recurrence->state[i], most, rest);
+    weir_schedule_free(s);
+    return true;
+}
+
+bool weir_schedule_set_steps(weir_graph *graph) {
+    weir_arena *arena = weir_arena_new();
+    weir_recurrence *recurrence;
+    const size_t count = weir_recurrences_find(graph, arena, &recurrence);
+    bool fine = true;
+    for (size_t i = 0; fine && i < count; i++) fine = set_step(graph, &recurrence[i]);
+    weir_arena_free(arena);
+    return fine;
 }
 
 void weir_schedule_free(weir_schedule *schedule) {

@@ -29,6 +29,9 @@ typedef struct weir_schedule_edge {
 
 /* NULL after a reported error. */
 weir_schedule *weir_schedule_new(const weir_graph *graph);
+/* Sets how far apart the rows of each State are: what the longest way from a State to an Update takes. False after a
+ * reported error. */
+bool weir_schedule_set_steps(weir_graph *graph);
 /* Again, after Fifos were inserted or deepened; a node whose beats all arrive as before, only later, is not served
  * again. False after a reported error. */
 bool weir_schedule_update(weir_schedule *schedule);

@@ -24,7 +24,8 @@ weir_value weir_stream_source(const weir_graph *graph, weir_value value) {
 
 size_t weir_stream_count(const weir_graph *graph, weir_node node) {
     const weir_component *component = weir_component_expected(graph, node);
-    return component == NULL || component->rules->streams == 0 ? 1 : component->rules->streams;
+    if (component == NULL || component->rules->streams == 0) return 1;
+    return component->rules->streams == WEIR_COMPONENT_SOURCE ? 0 : component->rules->streams;
 }
 
 /* Codes that are used by more than the host. */

@@ -238,8 +238,10 @@ static weir_value initial(layer *l, const char *name, weir_value given) {
     return weir_onnx_form_constant(l->form, name_of(l, name, "initial"), weir_array_new(l->dtype, &shape));
 }
 
+/* Of one step it is what it starts from. */
 static weir_value state(layer *l, const char *name, weir_value given) {
     const weir_value start = initial(l, name, given);
+    if (l->steps == 1) return start;
     const weir_value made = weir_onnx_part_add(l->form, WEIR_OP_STATE, name_of(l, name, "before"), &start, 1);
     return weir_onnx_part_infer(l->form, weir_onnx_part_with(l->form, made, "steps", l->steps));
 }
@@ -248,7 +250,7 @@ static weir_value state(layer *l, const char *name, weir_value given) {
 static weir_value update(layer *l, const char *name, weir_value next, weir_value before) {
     weir_onnx_form *form = l->form;
     if (l->inside.id != 0) next = PART(WHERE, name_of(l, name, "or_before"), l->inside, next, before);
-    return PART(UPDATE, name_of(l, name, ""), next, before);
+    return l->steps == 1 ? next : PART(UPDATE, name_of(l, name, ""), next, before);
 }
 
 /* --- cells: the result of each step, and what the states are after it --- */

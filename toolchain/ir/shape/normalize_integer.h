@@ -6,8 +6,8 @@
 #include "ir/graph/graph.h"
 
 typedef struct weir_normalize_integer {
-    int64_t length; /* of a row, the innermost dimension */
-    bool centred;   /* else the mean is 0 */
+    int64_t length;                                /* of a row, the innermost dimension */
+    bool centred;                                  /* else the mean is 0 */
     int64_t mean, away, deviation, gain, quotient; /* the largest magnitudes */
 } weir_normalize_integer;
 

@@ -7,6 +7,12 @@
 #include "ir/trait/batch.h"
 #include "support/memory/arena.h"
 
+bool weir_recurrence_any(const weir_graph *graph) {
+    weir_node node = weir_graph_first(graph);
+    while (node.id != 0 && weir_node_op(graph, node) != WEIR_OP_STATE) node = weir_node_next(graph, node);
+    return node.id != 0;
+}
+
 weir_node weir_recurrence_update(const weir_graph *graph, weir_node state) {
     assert(weir_node_op(graph, state) == WEIR_OP_STATE);
     const weir_value value = weir_node_output(graph, state, 0);

@@ -13,6 +13,8 @@ typedef struct weir_recurrence {
     int64_t steps;             /* rows of all of their values */
 } weir_recurrence;
 
+/* Has the graph States? */
+bool weir_recurrence_any(const weir_graph *graph);
 /* The Update of a State; none: it has none, or several. */
 weir_node weir_recurrence_update(const weir_graph *graph, weir_node state);
 /* The recurrences of a verified graph, in the arena; those of which one reads another's values apart. O(nodes * States)

@@ -85,11 +85,10 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
 
 /* --- cost --- */
 
-static void cost(weir_cost_part *part) {
-    const int64_t width = weir_cost_value(part, "WIDTH") + 1, depth = weir_cost_value(part, "DEPTH");
+void weir_fifo_cost(weir_cost_part *part, int64_t width, int64_t depth, int64_t registered) {
     const bool memory = depth >= MEMORY_DEPTH, spread = depth > 2 && !memory && weir_cost_value(part, "SPREAD") != 0;
     const bool shifts = !memory && !spread;
-    const int64_t after = 1 + weir_cost_value(part, "REGISTERED"); /* words after the memory */
+    const int64_t after = 1 + registered; /* words after the memory */
     const int64_t level = weir_cost_bits(depth + 1), address = weir_cost_bits(depth - after);
     weir_cost_term(part, shifts ? width * (depth - 1) : 0); /* the top slot takes what comes */
     weir_cost_term(part, shifts ? depth : 0);
@@ -107,6 +106,11 @@ static void cost(weir_cost_part *part) {
     weir_cost_registers(part, after + (inside ? 0 : (after - 1) * width) + 2 * address);
     if (after == 1) weir_cost_path(part, WEIR_COST_MEMORY, 0, 0, 1);
     weir_cost_blocks(part, width, depth - after);
+}
+
+static void cost(weir_cost_part *part) {
+    weir_fifo_cost(part, weir_cost_value(part, "WIDTH") + 1, weir_cost_value(part, "DEPTH"),
+                   weir_cost_value(part, "REGISTERED"));
 }
 
 const weir_component_rules weir_fifo_rules = {.result = WEIR_RESULT_INPUT,

@@ -1,0 +1,74 @@
+/* States and Updates (ir/trait/recurrence.h): the same of codes. What an Update takes was quantized, or is codes; its
+ * State has those codes from the first step on. */
+#include "ir/shape/infer.h"
+#include "ir/trait/recurrence.h"
+#include "ir/trait/trait.h"
+#include "passes/lower/lower.h"
+#include "support/memory/arena.h"
+
+/* The node that quantizes the value, before what only moves its elements and a dequantizer; none: nothing does. */
+static weir_node quantizer_of(const weir_graph *model, weir_value value) {
+    for (;;) {
+        const weir_node node = weir_value_producer(model, value);
+        if (node.id == 0) return WEIR_NO_NODE;
+        const weir_trait *trait = weir_trait_of(weir_node_op(model, node));
+        if (trait->task == WEIR_TASK_QUANTIZER) return node;
+        if (!trait->is_exact && trait->task != WEIR_TASK_DEQUANTIZER) return WEIR_NO_NODE;
+        value = weir_node_input(model, node, 0);
+    }
+}
+
+/* The codes of the initial value; no value after an error. */
+static weir_value initial_codes(weir_lowering *l, weir_node node, weir_node quantizer, const weir_type *type) {
+    const weir_array *given = weir_lower_constant(l, weir_node_input(l->from, node, 0));
+    if (given == NULL) {
+        weir_lower_fail(l, node, "its initial value must be constant");
+        return WEIR_NO_VALUE;
+    }
+    weir_array *codes = weir_array_new(type->dtype, &given->shape);
+    const weir_contract contract = weir_lower_contract_of(l, quantizer);
+    const bool is_real = weir_dtype_is_float(given->dtype);
+    for (size_t i = 0; i < codes->count; i++)
+        weir_array_set_int(codes, i,
+                           is_real ? weir_encode(weir_array_get(given, i), &type->quant, 0, contract)
+                                   : weir_array_get_int(given, i));
+    char *name = weir_format("%s_initial", weir_node_name(l->from, node));
+    const weir_value made = weir_graph_add_constant(l->to, name, codes);
+    free(name);
+    weir_type own = *type;
+    own.shape = given->shape;
+    weir_value_set_type(l->to, made, &own);
+    weir_array_free(codes);
+    return made;
+}
+
+bool weir_lower_state(weir_lowering *l, weir_node node) {
+    const weir_node update = weir_recurrence_update(l->from, node);
+    if (update.id == 0) return weir_lower_fail(l, node, "it has no Update");
+    const weir_node quantizer = quantizer_of(l->from, weir_node_input(l->from, update, 0));
+    weir_quant quant;
+    if (quantizer.id == 0) return weir_lower_fail_unquantized(l, update, 0, "what it remembers is not quantized");
+    if (!weir_lower_read_quantizer(l, quantizer, &quant)) return false;
+    if (quant.count != 1)
+        return weir_lower_fail(l, node, "what node '%s' gives it needs one scale", weir_node_name(l->from, update));
+    int64_t low, high;
+    weir_quant_limits(&quant, &low, &high);
+    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    const weir_type type = weir_lower_codes_type(&quant, shape, low, high);
+    const weir_value start = initial_codes(l, node, quantizer, &type);
+    if (start.id == 0) return false;
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_STATE, "", &start, 1, &type);
+    weir_node_set_int(l->to, made, "steps", weir_node_int(l->from, node, "steps", 1));
+    if (weir_node_int(l->from, node, "kept", 0) != 0) weir_node_set_int(l->to, made, "kept", 1);
+    return weir_infer_node(l->to, made) && weir_lower_set_codes(l, node, weir_node_output(l->to, made, 0));
+}
+
+bool weir_lower_update(weir_lowering *l, weir_node node) {
+    const weir_expression *state = weir_lower_input(l, node, 1);
+    const weir_value codes = weir_lower_operand(l, node, weir_lower_input(l, node, 0), false);
+    if (codes.id == 0) return false;
+    const weir_value held = weir_expression_first(state)->codes;
+    const weir_value inputs[2] = {codes, held};
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_UPDATE, "", inputs, 2, weir_value_type(l->to, codes));
+    return weir_infer_node(l->to, made) && weir_lower_set_codes(l, node, weir_node_output(l->to, made, 0));
+}

@@ -1,0 +1,62 @@
+#!/bin/sh
+# Recurrent networks: the float engine gives ONNX Runtime's outputs; quantized, hardware computes the integer engine's bits, in every stream, frame after frame. What is remembered never reaches the next frame: a planted leak is seen.
+name=recurrent
+. "$(dirname "$0")/lib.sh"
+
+folder=$E2E_SOURCE/tests/models/recurrent trained=${WEIR_TRAINED-}
+for model in lstm gru layers; do
+    x=$folder/$model.npz:x
+    expect 0 "" "$WEIR" eval "$folder/$model.onnx" -e float -d "$x" -o $model.npy
+    array_tool equal $model.npy "$folder/$model.npz:expected" 1e-5 || fail "$model"
+    # A frame gives the same alone as behind others.
+    array_tool rows "$x" first.npy 1
+    expect 0 "" "$WEIR" eval "$folder/$model.onnx" -q int8 -c "$x" -d "$x" -o integer.npy
+    expect 0 "" "$WEIR" eval "$folder/$model.onnx" -q int8 -c "$x" -d first.npy -o alone.npy
+    array_tool rows integer.npy integer_first.npy 1
+    array_tool same alone.npy integer_first.npy || fail "$model: its first frame depends on others"
+done
+for model in lstm gru; do
+    expect 0 "always +6 +0 of 24" "$WEIR" check "$folder/$model.onnx" -q int8 -c "$folder/$model.npz:x" -d "$folder/$model.npz:x" --frames 6 --debug-frames 3 \
+        --simulator icarus
+done
+if [ -n "${WEIR_NIGHTLY-}" ]; then
+    for model in lstm gru layers; do
+        expect 0 "verilator .* 0 of " "$WEIR" check "$folder/$model.onnx" -q int8 -c "$folder/$model.npz:x" -d "$folder/$model.npz:x" --profile all
+    done
+fi
+
+# Planted: a State that keeps its last row. The first frame is right, the next ones are not.
+expect 0 "" "$WEIR" compile "$folder/layers.onnx" -q int8 -c "$folder/layers.npz:x" -o planted
+sed 's/KEPT == 0 \&\& \(row_q\|step_q\)/KEPT == 1 \&\& \1/' planted/rtl/weir_state.v >leak.v
+cmp -s leak.v planted/rtl/weir_state.v && fail "nothing is planted"
+cp leak.v planted/rtl/weir_state.v
+expect 3 "first divergence at node 'y': wrong value at frame 1" "$WEIR" sim planted -d "$folder/layers.npz:x" --frames 3 --simulator icarus
+
+# Without quantizers it is refused by name.
+expect 1 "node 'lstm_h' .*: what it remembers is not quantized; quantize the model first" "$WEIR" compile "$folder/lstm.onnx" -o none
+
+if [ -d "$trained/pytorch/lstm" ]; then
+    array_tool rows "$trained/pytorch/images.npz:x" bytes.npy 8
+    array_tool affine bytes.npy images.npy 0 0.00392156862745098
+    for model in lstm gru; do
+        array_tool rows "$trained/pytorch/$model/expected.npz:y0" expected.npy 8
+        for exporter in script dynamo; do
+            expect 0 "" "$WEIR" eval "$trained/pytorch/$model/$exporter.onnx" -e float -d images.npy -o y.npy
+            array_tool equal y.npy expected.npy 1e-4 || fail "$model, $exporter"
+        done
+        expect 0 "steps of" "$WEIR" compile "$trained/pytorch/$model/script.onnx" -q int8 -c images.npy -o "$model"
+    done
+    for model in dtln_mask_lstm dtln_time_lstm_unrolled gtcrn_gru; do
+        inputs=$trained/$model/inputs.npz
+        expect 0 "" "$WEIR" eval "$trained/$model/model.onnx" -e float -d "$inputs" -o y.npz
+        case $model in
+        dtln_mask_lstm) outputs="activation_2 tf_op_layer_stack_2" ;;
+        gtcrn_gru) outputs="enh conv_cache_out tra_cache_out inter_cache_out" ;;
+        *) outputs="conv1d_3 tf_op_layer_stack_5" ;;
+        esac
+        for output in $outputs; do
+            array_tool equal "y.npz:$output" "$trained/$model/expected.npz:$output" 1e-4 || fail "$model, $output"
+        done
+    done
+fi
+finish

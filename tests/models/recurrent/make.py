@@ -1,0 +1,70 @@
+"""make.py: writes NAME.onnx and NAME.npz beside it: small recurrent networks, inputs (`x`, frames first) and ONNX Runtime's outputs (`expected`), 1.32."""
+
+import pathlib
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+FOLDER = pathlib.Path(__file__).parent
+FRAMES, STEPS, WIDTH = 24, 6, 5
+GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
+
+
+class Network:
+    def __init__(self, seed):
+        self.random, self.nodes, self.constants, self.value, self.width = np.random.default_rng(seed), [], [], "x", WIDTH
+        self.node("Transpose", ["x"], "steps_first", perm=[1, 0, 2])
+
+    def node(self, op, inputs, output, more=(), **attributes):
+        self.nodes.append(helper.make_node(op, inputs, [output, *more], name=output, **attributes))
+        self.value = output
+
+    def constant(self, name, array):
+        self.constants.append(numpy_helper.from_array(np.asarray(array), name))
+        return name
+
+    def numbers(self, name, *shape):
+        return self.constant(name, self.random.normal(0, 0.6, shape).astype(np.float32))
+
+    def layer(self, op, name, hidden, direction="forward", initial=False, peepholes=False, **attributes):
+        both = 2 if direction == "bidirectional" else 1
+        inputs = [self.value, self.numbers(name + "_W", both, GATES[op] * hidden, self.width), self.numbers(name + "_R", both, GATES[op] * hidden, hidden),
+                  self.numbers(name + "_B", both, 2 * GATES[op] * hidden)]
+        if initial:
+            inputs += ["", self.numbers(name + "_h", both, 1, hidden)]
+        if peepholes:
+            inputs += [""] * (7 - len(inputs)) + [self.numbers(name + "_P", both, 3 * hidden)]
+        self.node(op, inputs, name, hidden_size=hidden, direction=direction, **attributes)
+        self.node("Transpose", [name], name + "_turned", perm=[0, 2, 1, 3])
+        self.node("Reshape", [self.value, self.constant(name + "_shape", np.array([STEPS, 1, both * hidden], np.int64))], name + "_rows")
+        self.width = both * hidden
+
+    def write(self, name):
+        self.node("Gather", [self.value, self.constant("last", np.array(STEPS - 1, np.int64))], "end", axis=0)
+        self.node("Gemm", ["end", self.numbers("weights", 4, self.width), self.numbers("bias", 4)], "y", transB=1)
+        graph = helper.make_graph(self.nodes, name, [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, STEPS, WIDTH])],
+                                  [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 4])], self.constants)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8)
+        onnx.checker.check_model(model)
+        onnx.save(model, FOLDER / (name + ".onnx"))
+        session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+        x = self.random.normal(0, 1, (FRAMES, STEPS, WIDTH)).astype(np.float32)
+        np.savez(FOLDER / (name + ".npz"), x=x, expected=np.concatenate([session.run(None, {"x": frame[None]})[0] for frame in x]))
+
+
+def main():
+    n = Network(1)
+    n.layer("LSTM", "lstm", 6)
+    n.write("lstm")
+    n = Network(2)
+    n.layer("GRU", "gru", 4, direction="bidirectional", linear_before_reset=1, initial=True)
+    n.write("gru")
+    n = Network(3)
+    n.layer("LSTM", "first", 4, peepholes=True, clip=1.5)
+    n.layer("RNN", "second", 5, direction="reverse")
+    n.write("layers")
+
+
+main()

@@ -1,0 +1,64 @@
+/* Update: gives its State what it takes, a step later, and passes it on. */
+#include <assert.h>
+
+#include "dataflow/build.h"
+#include "dataflow/component.h"
+#include "dataflow/cost/cost.h"
+#include "dataflow/cost/target.h"
+#include "dataflow/fifo.h"
+#include "dataflow/memory.h"
+#include "dataflow/schedule/stream.h"
+#include "dataflow/state.h"
+
+static weir_node state_of(const weir_graph *graph, weir_node node) {
+    assert(weir_node_op(graph, node) == WEIR_OP_UPDATE);
+    return weir_value_producer(graph, weir_node_input(graph, node, 1));
+}
+
+/* At the lanes of its State. */
+static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
+    hardware->in_lanes = hardware->out_lanes = weir_node_metadata_of(graph, state_of(graph, node))->hardware.out_lanes;
+    hardware->interval = weir_stream_beats(graph, weir_node_output(graph, node, 0), hardware->out_lanes);
+}
+
+static weir_component_timing timing(const weir_graph *graph, weir_node node) {
+    return (weir_component_timing){0, weir_stream_beats_of(graph, node)};
+}
+
+static void build(weir_builder *b, weir_node node) {
+    const weir_node state = state_of(b->graph, node);
+    const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node),
+                     *row = weir_build_output(b, state);
+    assert(x->lanes == y->lanes && x->lanes == row->lanes);
+    weir_memory initial;
+    weir_memory_get(b->graph, state, 0, &initial);
+    const weir_wires first = weir_build_memory(b, state, &initial);
+    weir_rtl_instance u = weir_build_component(b, node);
+    weir_build_set(b, u, "WIDTH", x->lanes * x->element_bits);
+    weir_build_set(b, u, "BEATS", weir_state_row(b->graph, state));
+    weir_build_set(b, u, "STEPS", weir_state_steps(b->graph, state));
+    weir_build_set(b, u, "KEPT", weir_node_int(b->graph, state, "kept", 0));
+    const weir_target target = weir_target_of(b->graph);
+    weir_build_set(b, u, "SPREAD", weir_target_has_distributed_ram(&target));
+    weir_build_connect_through(b, u, x, y);
+    weir_build_connect(b, u, "i", &first);
+    weir_build_connect(b, u, "r", row);
+}
+
+static void cost(weir_cost_part *part) {
+    const int64_t width = weir_cost_value(part, "WIDTH"), beats = weir_cost_value(part, "BEATS"),
+                  steps = weir_cost_value(part, "STEPS");
+    const bool kept = weir_cost_value(part, "KEPT") != 0, holds = kept || steps > 1;
+    /* The position of what is taken tells which row is dropped. */
+    const int64_t counters = (kept ? 1 : 2) * (weir_cost_bits(beats) + weir_cost_bits(steps));
+    if (holds) weir_fifo_cost(part, width, weir_later(beats, 2), 0);
+    weir_cost_term(part, holds ? width : 0);
+    weir_cost_term(part, holds ? counters : 0);
+    weir_cost_registers(part, holds ? counters + 3 : 0);
+    /* A row is given: its end, the end of the frame, the position. */
+    weir_cost_path(part, WEIR_COST_REGISTER, holds ? 2 + weir_cost_levels(part, weir_cost_bits(steps)) : 1,
+                   weir_cost_bits(beats), width + counters);
+}
+
+const weir_component_rules weir_update_rules = {
+    .asks = "a State", .result = WEIR_RESULT_INPUT, .derive = derive, .timing = timing, .cost = cost, .build = build};
