@@ -73,4 +73,9 @@ else
     expect 0 "^  verilator +always +$images +0 of " "$WEIR" check "$network" --data cifar.npy --simulator verilator
     expect 0 "^  icarus +always +1 +0 of " "$WEIR" check "$keywords" --data kws.npy --simulator icarus --frames 1 --debug-frames 1
 fi
+# Float transformers: the compiler compares every node of them with the model, near ties of a normalization included, and takes biases
+# that repeat for each token.
+for network in deeploy_cct_fp32 deeploy_cct2_fp32; do
+    expect 0 "exact-norm" "$WEIR" compile "$folder/$network/network.onnx" -q int8 -c "$folder/$network/inputs.npz" -o "$network"
+done
 finish

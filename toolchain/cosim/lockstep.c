@@ -517,7 +517,7 @@ static void propagate(weir_lockstep *l, weir_node node, size_t index, const weir
     weir_operands o = operands_of(l, node);
     const bool same = c->follows && !weir_trait_of(weir_node_op(l->model, node))->is_exact;
     const double rounding = c->follows ? 0 : c->rounding;
-    bool any = false;
+    bool any = weir_tolerance_amplifies(l->model, node);
     for (size_t i = 0; i < weir_node_input_count(l->model, node); i++)
         any |= o.slack[i] != NULL && !(same && l->partner[weir_node_input(l->model, node, i).id].id != 0);
     free(l->slack[value.id]);

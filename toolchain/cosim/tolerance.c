@@ -115,9 +115,13 @@ static void propagate_product(const weir_operands *o, double *error) {
 
 /* --- any other node --- */
 
+/* Of those that are finite: a mask has others. */
 static double largest(const weir_array *array) {
     double found = 0;
-    for (size_t i = 0; i < array->count; i++) found = fmax(found, fabs(weir_array_get(array, i)));
+    for (size_t i = 0; i < array->count; i++) {
+        const double number = fabs(weir_array_get(array, i));
+        if (isfinite(number)) found = fmax(found, number);
+    }
     return found;
 }
 
@@ -151,6 +155,36 @@ static bool is_exact_sum(const weir_operands *o, const weir_array *output) {
     return true;
 }
 
+bool weir_tolerance_amplifies(const weir_graph *graph, weir_node node) {
+    const weir_trait_task task = weir_trait_of(weir_node_op(graph, node))->task;
+    return task == WEIR_TASK_NORMALIZATION ||
+           (task == WEIR_TASK_SOFTMAX &&
+            weir_dtype_is_float(weir_value_type(graph, weir_node_output(graph, node, 0))->dtype));
+}
+
+/* A normalization of a row that is nearly constant amplifies what its elements differ by, a softmax of large numbers,
+ * too: neighbours are off in opposite directions, by their own slack and by roundings of the largest. */
+static void add_differences(const weir_operands *o, size_t index, const weir_array *output, double *error) {
+    const weir_array *data = o->input[0];
+    const double rounding = ROUNDING * largest(data);
+    for (int direction = -1; direction <= 1; direction += 2) {
+        const weir_array **input = weir_calloc(o->slots, sizeof *input);
+        memcpy(input, o->input, o->slots * sizeof *input);
+        weir_array *moved = weir_array_copy(data);
+        for (size_t i = 0; i < data->count; i++) {
+            const double by = rounding + (o->slack[0] == NULL ? 0 : o->slack[0][i]);
+            weir_array_set(moved, i, weir_array_get(data, i) + (i % 2 == 0 ? direction : -direction) * by);
+        }
+        input[0] = moved;
+        weir_array *result = take(o, run(o, input), index);
+        for (size_t i = 0; i < result->count; i++)
+            error[i] = fmax(error[i], fabs(weir_array_get(result, i) - weir_array_get(output, i)));
+        weir_array_free(result);
+        weir_array_free(moved);
+        free(input);
+    }
+}
+
 double *weir_tolerance_propagate(const weir_operands *o, size_t index, const weir_array *output) {
     assert(index < weir_node_output_count(o->graph, o->node));
     double *error = weir_calloc(output->count + 1, sizeof *error);
@@ -162,6 +196,7 @@ double *weir_tolerance_propagate(const weir_operands *o, size_t index, const wei
     for (int direction = 0; direction < 4; direction++)
         add_movement(o, index, output, direction % 2 == 0 ? 1 : -1, direction / 2 == 1, error);
     if (weir_trait_of(op)->is_exact || is_exact_sum(o, output)) return error;
+    if (weir_tolerance_amplifies(o->graph, o->node)) add_differences(o, index, output, error);
     double size = largest(output);
     for (size_t i = 0; i < o->slots; i++) size = fmax(size, o->input[i] == NULL ? 0 : largest(o->input[i]));
     for (size_t i = 0; i < output->count; i++) error[i] += ROUNDING * size;

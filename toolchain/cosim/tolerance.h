@@ -20,6 +20,8 @@ typedef struct weir_operands {
 weir_array *weir_tolerance_magnitude(const weir_operands *operands);
 /* The float32 error for inputs that are off by their slack, for each element of output `index`. Heap array. */
 double *weir_tolerance_propagate(const weir_operands *operands, size_t index, const weir_array *output);
+/* Is float32's own error of the node more than roundings of its largest numbers: is it a normalization or a softmax? */
+bool weir_tolerance_amplifies(const weir_graph *graph, weir_node node);
 /* A monotone node of one output with its input 0 moved by `by` times `reach`; free it with weir_array_free. */
 weir_array *weir_tolerance_moved(const weir_operands *operands, const double *reach, double by);
 
