@@ -126,11 +126,23 @@ static bool write_json(const weir_folder *output, json_t *root) {
     return fine;
 }
 
-/* What defines results beside the contract: {"exact-norm": {"k": 26}}; NULL: nothing does. */
-static json_t *arithmetic_json(const weir_graph *graph) {
-    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
-        if (weir_node_op(graph, node) == WEIR_OP_NORMALIZE_CODES)
-            return json_pack("{s:{s:i}}", "exact-norm", "k", WEIR_NORMALIZE_EXACT);
+/* What defines results beside the contract, by name: {"exact-norm": {"k": 26}}; NULL: nothing does. `integer`: as
+ * lower_integer made it, or NULL. */
+static json_t *arithmetic_json(const weir_graph *graph, const weir_graph *integer) {
+    json_t *found = json_object();
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        const weir_op op = weir_node_op(graph, node);
+        const int64_t bits = op == WEIR_OP_SOFTMAX_INTEGER ? weir_node_int(graph, node, "bits", 0) : 0;
+        if (op == WEIR_OP_NORMALIZE_CODES)
+            json_object_set_new(found, "exact-norm", json_pack("{s:i}", "k", WEIR_NORMALIZE_EXACT));
+        if (bits > 0) json_object_set_new(found, "exact-softmax", json_pack("{s:I}", "k", (json_int_t)bits));
+    }
+    for (weir_node node = integer == NULL ? WEIR_NO_NODE : weir_graph_first(integer); node.id != 0;
+         node = weir_node_next(integer, node))
+        if (strcmp(weir_node_string(integer, node, "arithmetic", ""), "requantshift") == 0)
+            json_object_set_new(found, "requantshift", json_object());
+    if (json_object_size(found) > 0) return found;
+    json_decref(found);
     return NULL;
 }
 
@@ -145,7 +157,7 @@ bool weir_pass_emit_host(const weir_pass *pass, weir_pass_context *context, weir
         json_t *root = json_pack("{s:i, s:s, s:s, s:o, s:o}", "schema", SCHEMA, "top", top, "contract",
                                  weir_graph_contract_name(weir_graph_contract_of(graph)), "head", head_json(graph),
                                  "tail", tail_json(graph)),
-               *arithmetic = arithmetic_json(graph);
+               *arithmetic = arithmetic_json(graph, weir_module_find_graph(module, "integer"));
         if (arithmetic != NULL) json_object_set_new(root, "arithmetic", arithmetic);
         fine = write_json(output, root);
     }
