@@ -65,6 +65,8 @@ bool weir_lower_state(weir_lowering *l, weir_node node) {
 
 bool weir_lower_update(weir_lowering *l, weir_node node) {
     const weir_expression *state = weir_lower_input(l, node, 1);
+    if (weir_expression_kind_of(state) != WEIR_EXPRESSION_CODES)
+        return weir_lower_fail(l, node, "its State is not in hardware");
     const weir_value codes = weir_lower_operand(l, node, weir_lower_input(l, node, 0), false);
     if (codes.id == 0) return false;
     const weir_value held = weir_expression_first(state)->codes;

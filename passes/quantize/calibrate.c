@@ -118,6 +118,7 @@ static void leave_out_fill(weir_quantizer *q, weir_node pad) {
 /* A State and what its Update takes have one range, so one quantizer: no code changes from step to step. */
 static void join_state(weir_quantizer *q, weir_node state) {
     const weir_node update = weir_recurrence_update(q->graph, state);
+    if (update.id == 0) return;
     const weir_array *initial = weir_value_constant(q->graph, weir_node_input(q->graph, state, 0));
     weir_quantized_value *held = weir_quantizer_value(q, weir_node_output(q->graph, state, 0)),
                          *next = weir_quantizer_value(q, weir_node_input(q->graph, update, 0));

@@ -72,8 +72,9 @@ static bool mark_after(weir_quantizer *q) {
             const weir_value input = weir_node_input(model, node, i);
             is |= input.id != 0 && weir_quantizer_value(q, input)->after;
         }
-        if (weir_node_op(model, node) == WEIR_OP_STATE)
-            is |= weir_quantizer_value(q, weir_node_input(model, weir_recurrence_update(model, node), 0))->after;
+        const weir_node update =
+            weir_node_op(model, node) == WEIR_OP_STATE ? weir_recurrence_update(model, node) : WEIR_NO_NODE;
+        if (update.id != 0) is |= weir_quantizer_value(q, weir_node_input(model, update, 0))->after;
         for (size_t i = 0; i < weir_node_output_count(model, node); i++) {
             weir_quantized_value *own = weir_quantizer_value(q, weir_node_output(model, node, i));
             more |= is && !own->after;

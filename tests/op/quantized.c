@@ -253,8 +253,10 @@ static bool takes_operator(const char *cases, weir_op op, const char *folder, bo
     return r.taken;
 }
 
-/* Has the operator no float form that quantize could take? RequantShift's domain computes with whole numbers. */
+/* Has the operator no float form that quantize could take? RequantShift's domain computes with whole numbers; a State
+ * and its Update are quantized together (tests/e2e/recurrent.sh), and no node of the two is a network. */
 static bool is_quantized_already(weir_op op) {
+    if (op == WEIR_OP_STATE || op == WEIR_OP_UPDATE) return true;
     if (strcmp(weir_op_get(op)->domain, weir_op_get(WEIR_OP_REQUANT_SHIFT)->domain) == 0) return true;
     const weir_trait_task task = weir_trait_of(op)->task;
     return weir_op_get(op)->class != WEIR_CLASS_TENSOR || task == WEIR_TASK_QUANTIZER ||

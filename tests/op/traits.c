@@ -309,7 +309,8 @@ static bool may_do(weir_op op, const evidence *e) {
 static bool may_stand(weir_op op) {
     const weir_trait *trait = weir_trait_of(op);
     const bool is_work = trait->task == WEIR_TASK_LAYER || trait->task == WEIR_TASK_CODE_LAYER ||
-                         trait->task == WEIR_TASK_CODE_OPERATOR || strcmp(weir_op_get(op)->domain, "PACTOps") == 0;
+                         trait->task == WEIR_TASK_CODE_OPERATOR || strcmp(weir_op_get(op)->domain, "PACTOps") == 0 ||
+                         trait->kind == WEIR_OP_STATE || trait->kind == WEIR_OP_UPDATE;
     return weir_op_get(op)->class != WEIR_CLASS_TENSOR ? !trait->is_for_host : trait->is_for_host || is_work;
 }
 

@@ -40,7 +40,11 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "KEPT", weir_node_int(b->graph, state, "kept", 0));
     const weir_target target = weir_target_of(b->graph);
     weir_build_set(b, u, "SPREAD", weir_target_has_distributed_ram(&target));
-    weir_build_connect_through(b, u, x, y);
+    const weir_value given = weir_node_output(b->graph, node, 0);
+    weir_wires all = *y;
+    if (weir_value_use_count(b->graph, given) == 0 && !weir_value_is_output(b->graph, given))
+        all.ready = weir_rtl_constant(b->design, 1, 1); /* what it gives is for its State alone */
+    weir_build_connect_through(b, u, x, &all);
     weir_build_connect(b, u, "i", &first);
     weir_build_connect(b, u, "r", row);
 }
