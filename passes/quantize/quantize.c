@@ -96,7 +96,7 @@ static bool mark_before(weir_quantizer *q) {
             is |= weir_quantizer_value(q, weir_node_input(model, node, 1))->before;
         for (size_t i = 0; i < weir_node_input_count(model, node); i++) {
             const weir_value input = weir_node_input(model, node, i);
-            if (input.id == 0 || (weir_node_op(model, node) == WEIR_OP_UPDATE && i == 1)) continue;
+            if (input.id == 0 || weir_recurrence_names_state(model, node, i)) continue;
             more |= is && !weir_quantizer_value(q, input)->before;
             weir_quantizer_value(q, input)->before |= is;
         }

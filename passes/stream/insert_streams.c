@@ -14,6 +14,7 @@
 #include "dataflow/schedule/schedule.h"
 #include "dataflow/schedule/stream.h"
 #include "ir/shape/infer.h"
+#include "ir/trait/recurrence.h"
 #include "passes/passes.h"
 #include "support/memory/arena.h"
 
@@ -55,10 +56,9 @@ static size_t outputs_of(const weir_graph *graph, weir_value value) {
     return count;
 }
 
-/* An Update names its State, and takes nothing of what that gives. */
+/* Is the user in the design, and does it take the stream? */
 static bool takes(const weir_graph *graph, weir_use use) {
-    return weir_host_of(graph, use.node) != WEIR_HOST_HEAD &&
-           !(weir_node_op(graph, use.node) == WEIR_OP_UPDATE && use.index == 1);
+    return weir_host_of(graph, use.node) != WEIR_HOST_HEAD && !weir_recurrence_names_state(graph, use.node, use.index);
 }
 
 /* All users of the value, but the host's before the hardware, take outputs of one Fork. Several graph outputs of one

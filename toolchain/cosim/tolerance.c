@@ -125,19 +125,25 @@ static double largest(const weir_array *array) {
     return found;
 }
 
+/* The error is at least how far output `index` is with these inputs from what it is. */
+static void add_distance(const weir_operands *o, size_t index, const weir_array *const *input, const weir_array *output,
+                         double *error) {
+    assert(index < weir_node_output_count(o->graph, o->node));
+    weir_array *moved = take(o, run(o, input), index);
+    for (size_t i = 0; i < moved->count; i++)
+        error[i] = fmax(error[i], fabs(weir_array_get(moved, i) - weir_array_get(output, i)));
+    weir_array_free(moved);
+}
+
 /* How far output `index` moves when all inputs are off at once; odd ones in the other direction with `against`. */
 static void add_movement(const weir_operands *o, size_t index, const weir_array *output, double by, bool against,
                          double *error) {
-    assert(index < weir_node_output_count(o->graph, o->node));
     const weir_array **input = weir_calloc(o->slots, sizeof *input);
     for (size_t i = 0; i < o->slots; i++) {
         bool moves = o->input[i] != NULL && o->slack[i] != NULL;
         input[i] = moves ? shifted(o->input[i], o->slack[i], against && i % 2 == 1 ? -by : by) : o->input[i];
     }
-    weir_array *moved = take(o, run(o, input), index);
-    for (size_t i = 0; i < moved->count; i++)
-        error[i] = fmax(error[i], fabs(weir_array_get(moved, i) - weir_array_get(output, i)));
-    weir_array_free(moved);
+    add_distance(o, index, input, output, error);
     for (size_t i = 0; i < o->slots; i++) {
         if (input[i] != o->input[i]) weir_array_free((weir_array *)(uintptr_t)input[i]);
     }
@@ -176,10 +182,7 @@ static void add_differences(const weir_operands *o, size_t index, const weir_arr
             weir_array_set(moved, i, weir_array_get(data, i) + (i % 2 == 0 ? direction : -direction) * by);
         }
         input[0] = moved;
-        weir_array *result = take(o, run(o, input), index);
-        for (size_t i = 0; i < result->count; i++)
-            error[i] = fmax(error[i], fabs(weir_array_get(result, i) - weir_array_get(output, i)));
-        weir_array_free(result);
+        add_distance(o, index, input, output, error);
         weir_array_free(moved);
         free(input);
     }

@@ -13,13 +13,17 @@ bool weir_recurrence_any(const weir_graph *graph) {
     return node.id != 0;
 }
 
+bool weir_recurrence_names_state(const weir_graph *graph, weir_node node, size_t index) {
+    return index == 1 && weir_node_op(graph, node) == WEIR_OP_UPDATE;
+}
+
 weir_node weir_recurrence_update(const weir_graph *graph, weir_node state) {
     assert(weir_node_op(graph, state) == WEIR_OP_STATE);
     const weir_value value = weir_node_output(graph, state, 0);
     weir_node found = WEIR_NO_NODE;
     for (size_t i = 0; i < weir_value_use_count(graph, value); i++) {
         const weir_use use = weir_value_use(graph, value, i);
-        if (weir_node_op(graph, use.node) != WEIR_OP_UPDATE || use.index != 1) continue;
+        if (!weir_recurrence_names_state(graph, use.node, use.index)) continue;
         if (found.id != 0) return WEIR_NO_NODE;
         found = use.node;
     }

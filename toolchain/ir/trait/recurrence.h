@@ -15,6 +15,8 @@ typedef struct weir_recurrence {
 
 /* Has the graph States? */
 bool weir_recurrence_any(const weir_graph *graph);
+/* Does an Update name its State by that input? It takes nothing of what the State gives. */
+bool weir_recurrence_names_state(const weir_graph *graph, weir_node node, size_t index);
 /* The Update of a State; none: it has none, or several. */
 weir_node weir_recurrence_update(const weir_graph *graph, weir_node state);
 /* The recurrences of a verified graph, in the arena; those of which one reads another's values apart. O(nodes * States)
