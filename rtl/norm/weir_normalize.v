@@ -15,7 +15,7 @@
 // State:     the ring, the sums of a row that is complete, sums and factors of rows that wait, the registers of the
 //            modules.
 // Invariant: beats in the ring = used_q <= ROWS * BEATS; rows that wait are at most ROWS.
-// Mapping:   a block RAM with a register after it; weir_normalize_square, weir_normalize_total, weir_normalize_root,
+// Mapping:   a block RAM with a register after it; weir_normalize_square, weir_normalize_sum, weir_normalize_root,
 //            weir_normalize_scale, weir_pipeline.
 `default_nettype none
 
@@ -258,7 +258,7 @@ module weir_normalize #(
       end
       /* verilator lint_on WIDTH */
 
-      weir_normalize_total #(
+      weir_normalize_sum #(
         .LANES (LANES),
         .IN_W  (X_W),
         .SIGNED(MODE == 0 ? 1 : 0),
@@ -292,7 +292,7 @@ module weir_normalize #(
         .y  (square)
       );
 
-      weir_normalize_total #(
+      weir_normalize_sum #(
         .LANES (LANES),
         .IN_W  (2 * X_W - 1),
         .SIGNED(0),

@@ -1,7 +1,7 @@
 // Rows whose gains are 0: each beat leaves once, in order, with the offset whose turn it is and the `last` that came
 // with its row; a ring that is full and a root that is busy hold the stream up. Reset comes once.
 // sources: norm/weir_normalize.v
-// with: norm/weir_normalize_square.v norm/weir_normalize_total.v norm/weir_normalize_root.v norm/weir_normalize_scale.v
+// with: norm/weir_normalize_square.v norm/weir_normalize_sum.v norm/weir_normalize_root.v norm/weir_normalize_scale.v
 // with: cast/weir_scale_blocks.v cast/weir_saturate.v linear/weir_mul.v
 // with: stream/weir_pipeline.v stream/weir_fifo.v memory/weir_ram.v
 // prove: bounded 46 LENGTH=2 ROWS=2 SHARED=0 HOLD=0

@@ -1,5 +1,5 @@
 // The sum of all numbers since the first of a row, whenever they come.
-// sources: norm/weir_normalize_total.v
+// sources: norm/weir_normalize_sum.v
 // prove: bounded 12 LANES=1 IN_W=2 SIGNED=1 SUM_W=5
 // prove: bounded 12 LANES=3 IN_W=2 SIGNED=0 SUM_W=6
 // nightly: bounded 16 LANES=4 IN_W=3 SIGNED=1 SUM_W=7
@@ -20,7 +20,7 @@ module proof #(
   reg  [(LEVELS+1)*(SUM_W+1)-1:0] line_q;  // {known, total}, the newest in the low bits
   integer                     i;
 
-  weir_normalize_total #(
+  weir_normalize_sum #(
     .LANES (LANES),
     .IN_W  (IN_W),
     .SIGNED(SIGNED),
