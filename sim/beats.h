@@ -7,7 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WEIR_BEAT_LAST = 1, WEIR_BEAT_UNKNOWN = 2, WEIR_BEAT_UNKNOWN_LAST = 4, WEIR_BEAT_ERROR = 8 };
+/* RESET is of a stimulus alone, the last three are of a result. */
+enum {
+    WEIR_BEAT_LAST = 1,
+    WEIR_BEAT_RESET = 16,
+    WEIR_BEAT_UNKNOWN = 2,
+    WEIR_BEAT_UNKNOWN_LAST = 4,
+    WEIR_BEAT_ERROR = 8
+};
 
 /* How a tensor travels: frames of `frame_elements` elements, `lanes` elements a beat, element 0 in the low bits, the
  * last beat of a frame padded. */

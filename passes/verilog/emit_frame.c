@@ -54,13 +54,39 @@ weir_wires weir_frame_before(weir_builder *b, const char *prefix, const weir_wir
     return wires;
 }
 
+/* What tells the States that are kept of each frame, before the guard of the first input. */
+static weir_wires add_sequence(weir_builder *b, weir_frame_doors *doors, const char *prefix, const weir_wires *ports) {
+    const int64_t states = (int64_t)weir_frame_states(b->graph);
+    const weir_frame_door door = weir_frame_sequence((int64_t)doors->inputs, states);
+    char *name = weir_format("%s_sequence", prefix);
+    doors->sequence = add_door(b, name, &door);
+    weir_wires behind = *ports;
+    behind.valid = add_wire(b, name, "valid", 1);
+    behind.ready = add_wire(b, name, "ready", 1);
+    behind.last = add_wire(b, name, "last", 1);
+    connect(b, doors->sequence, "s", ports);
+    connect(b, doors->sequence, "m", &behind);
+    const weir_rtl_var reset = weir_rtl_add_input(b->design, b->top, WEIR_FRAME_RESET_STATE, 1);
+    weir_rtl_connect(b->design, doors->sequence, "reset_state", weir_rtl_read(b->design, reset));
+    b->begin = (weir_begin_wires){add_wire(b, name, "begin_valid", (uint32_t)states),
+                                  add_wire(b, name, "begin_ready", (uint32_t)states),
+                                  add_wire(b, name, "begin_first", (uint32_t)states)};
+    weir_rtl_connect(b->design, doors->sequence, "t_valid", b->begin.valid);
+    weir_rtl_connect(b->design, doors->sequence, "t_ready", b->begin.ready);
+    weir_rtl_connect(b->design, doors->sequence, "t_first", b->begin.first);
+    free(name);
+    return behind;
+}
+
 weir_wires weir_frame_enter(weir_builder *b, weir_frame_doors *doors, size_t index, const char *prefix,
                             const weir_wires *ports) {
     const weir_rtl_expr count = add_port(b, prefix, "error_count", WEIR_FRAME_COUNT_BITS);
+    const bool tells = index == 0 && weir_frame_states(b->graph) > 0;
+    const weir_wires behind = tells ? add_sequence(b, doors, prefix, ports) : *ports;
     const weir_wires inside = weir_frame_before(b, prefix, ports);
     const weir_frame_door guard = weir_frame_guard(b->graph, doors->input[index]);
     const weir_rtl_instance u = add_door(b, prefix, &guard);
-    connect(b, u, "s", ports);
+    connect(b, u, "s", &behind);
     connect(b, u, "m", &inside);
     weir_rtl_connect(b->design, u, "count", count);
     doors->signals[index] = (weir_frame_signals){.guard = u};
@@ -99,6 +125,14 @@ static void listen(weir_builder *b, weir_frame_doors *doors, const bool *used, s
     weir_rtl_connect(b->design, u, "hold", holds);
     free(done);
     free(damaged);
+}
+
+void weir_frame_begin(weir_builder *b, weir_frame_doors *doors) {
+    if (doors->sequence.id == 0) return;
+    bool *all = weir_calloc(doors->inputs, sizeof *all);
+    for (size_t i = 0; i < doors->inputs; i++) all[i] = true;
+    listen(b, doors, all, doors->inputs, doors->sequence, "sequence");
+    free(all);
 }
 
 /* The stream behind a register. */

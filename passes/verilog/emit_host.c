@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataflow/frame.h"
 #include "dataflow/host.h"
 #include "dataflow/host_graph.h"
+#include "dataflow/state.h"
 #include "exec/normalize.h"
 #include "ir/graph/print.h"
+#include "ir/trait/recurrence.h"
 #include "passes/verilog/emit.h"
 #include "support/file/file.h"
 #include "support/file/json.h"
@@ -146,6 +149,26 @@ static json_t *arithmetic_json(const weir_graph *graph, const weir_graph *intege
     return NULL;
 }
 
+/* What the hardware remembers; NULL: nothing. */
+static json_t *states_json(const weir_graph *graph) {
+    json_t *list = NULL;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (weir_node_op(graph, node) != WEIR_OP_STATE) continue;
+        if (list == NULL) list = json_array();
+        const weir_value value = weir_node_output(graph, node, 0);
+        bool is_signed;
+        const int width = weir_stream_width(graph, value, &is_signed);
+        json_t *state = tensor_json(graph, value, weir_node_name(graph, node));
+        json_object_set_new(state, "next", json_string(weir_node_name(graph, weir_recurrence_update(graph, node))));
+        json_object_set_new(state, "width", json_integer(width));
+        json_object_set_new(state, "signed", json_boolean(is_signed));
+        json_object_set_new(state, "steps", json_integer((json_int_t)weir_state_steps(graph, node)));
+        json_object_set_new(state, "kept", json_boolean(weir_recurrence_is_kept(graph, node)));
+        json_array_append_new(list, state);
+    }
+    return list;
+}
+
 bool weir_pass_emit_host(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     const weir_graph *graph = weir_module_find_graph(module, "hardware");
     const char *top = weir_module_string(module, "top", NULL);
@@ -158,7 +181,11 @@ bool weir_pass_emit_host(const weir_pass *pass, weir_pass_context *context, weir
                                  weir_graph_contract_name(weir_graph_contract_of(graph)), "head", head_json(graph),
                                  "tail", tail_json(graph)),
                *arithmetic = arithmetic_json(graph, weir_module_find_graph(module, "integer"));
+        json_t *states = states_json(graph);
         if (arithmetic != NULL) json_object_set_new(root, "arithmetic", arithmetic);
+        if (states != NULL) json_object_set_new(root, "states", states);
+        if (weir_frame_states(graph) > 0)
+            json_object_set_new(root, WEIR_FRAME_RESET_STATE, json_string(WEIR_FRAME_RESET_STATE));
         fine = write_json(output, root);
     }
     return weir_emit_close(output, fine);

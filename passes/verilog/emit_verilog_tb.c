@@ -113,7 +113,13 @@ static void add_edge(bench *b, const char *kind, const char *prefix, size_t inde
         free(own);
         free(port);
     }
-    const bool is_source = *prefix == 's';
+    const bool is_source = *prefix == 's', tells = is_source && index == 0 && weir_frame_states(b->graph) > 0;
+    if (is_source && !tells) weir_rtl_leave_open(b->bench, part, "m_" WEIR_FRAME_RESET_STATE);
+    if (tells) {
+        const weir_rtl_expr reset = add_wire(b, prefix, WEIR_FRAME_RESET_STATE, 1);
+        weir_rtl_connect(b->bench, part, "m_" WEIR_FRAME_RESET_STATE, reset);
+        weir_rtl_connect(b->bench, b->dut, WEIR_FRAME_RESET_STATE, reset);
+    }
     if (is_source && b->symbols) show_stream(b, kind, index, value, signal[0], signal[1], signal[2]);
     const char *said = is_source ? "error_count" : "error";
     weir_rtl_expr errors = add_wire(b, prefix, said, is_source ? WEIR_FRAME_COUNT_BITS : 1);
@@ -243,7 +249,9 @@ static void add_meters(bench *b) {
         const weir_value taken = weir_stream_count(b->graph, node) == 0
                                      ? given /* a source works when it gives */
                                      : weir_stream_source(b->graph, weir_node_input(b->graph, node, 0));
-        const weir_wires *in = &b->streams[taken.id], *out = &b->streams[given.id];
+        const bool is_read =
+            weir_stream_is_read(b->graph, given); /* else it ends here, and only what it takes is seen */
+        const weir_wires *in = &b->streams[taken.id], *out = is_read ? &b->streams[given.id] : in;
         weir_rtl_expr valid = inside(b, in->valid), ready = inside(b, in->ready);
         weir_rtl_connect(b->bench, part, "in_valid", valid);
         weir_rtl_connect(b->bench, part, "in_ready", ready);

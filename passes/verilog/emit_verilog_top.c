@@ -44,6 +44,7 @@ static void emit_inputs(weir_builder *b, weir_frame_doors *doors) {
         b->wires[doors->input[i].id] = weir_frame_enter(b, doors, i, prefixes[i], &ports);
         free(prefixes[i]);
     }
+    weir_frame_begin(b, doors);
     free(prefixes);
 }
 

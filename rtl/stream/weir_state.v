@@ -1,5 +1,5 @@
 // weir_state: what a loop over time remembers. A row of BEATS beats that is taken is given as the next step's row; the
-//             first step of a frame, or with KEPT the first after reset, has the initial row.
+//             first step of a frame, or with KEPT of a frame that begins a sequence (t), has the initial row.
 //
 // Latency:   0 cycles from s to m; from s to r 1 cycle, of rows above 32 beats 2.
 // Interval:  1 cycle a beat.
@@ -7,7 +7,8 @@
 // State:     a weir_fifo of one row, the position in a frame of what is taken and of what is given, a bit for each of
 //            the two places to which s goes.
 // Invariant: r gives STEPS rows a frame: row 0 is the initial one, which i repeats; row t is row t - 1 of s. Without
-//            KEPT row STEPS - 1 of s goes to m alone, so nothing is left for the next frame.
+//            KEPT row STEPS - 1 of s goes to m alone, so nothing is left for the next frame; with it, that row is the
+//            next frame's row 0, or is dropped while the initial one is given in its place.
 // Mapping:   counters and multiplexers of one beat; the row is weir_fifo's.
 `default_nettype none
 
@@ -31,6 +32,9 @@ module weir_state #(
   input  wire             i_valid,  // the initial row, again and again
   output wire             i_ready,
   input  wire [WIDTH-1:0] i_data,
+  input  wire             t_valid,  // with KEPT: a frame begins
+  output wire             t_ready,
+  input  wire             t_first,  // and with it a sequence
   output wire             r_valid,  // the row before
   input  wire             r_ready,
   output wire [WIDTH-1:0] r_data,
@@ -53,7 +57,7 @@ module weir_state #(
 
   reg  [BEAT_W-1:0] taken_q, given_q;  // beats of the row
   reg  [STEP_W-1:0] step_q, row_q;     // steps of the frame: of s, of r
-  reg               start_q;           // r gives the initial row
+  reg               start_q;           // r has no row before: it gives the initial one
   wire              take = s_valid && s_ready;
   wire              give = r_valid && r_ready;
   wire              taken_end = taken_q == TOP[BEAT_W-1:0];
@@ -91,6 +95,9 @@ module weir_state #(
     end
 
   // ---- r ----
+  wire             opens     = row_q == {STEP_W{1'b0}};         // the row begins a frame
+  wire             known     = KEPT == 0 || !opens || t_valid;  // where that row is from
+  wire             initially = start_q || (KEPT != 0 && opens && t_first);
   wire             row_valid;
   wire [WIDTH-1:0] row_data;
   /* verilator lint_off UNUSEDSIGNAL */ // r has a position of its own
@@ -109,15 +116,18 @@ module weir_state #(
     .s_data (s_data),
     .s_last (1'b0),
     .m_valid(row_valid),
-    .m_ready(r_ready && !start_q),
+    .m_ready(r_ready && known && !start_q && (!initially || i_valid)),
     .m_data (row_data),
     .m_last (row_last)
   );
 
-  assign r_valid = start_q ? i_valid : row_valid;
-  assign r_data  = start_q ? i_data : row_data;
+  wire has_row = start_q || row_valid;  // what the initial row replaces is there
+
+  assign r_valid = known && has_row && (!initially || i_valid);
+  assign r_data  = initially ? i_data : row_data;
   assign r_last  = given_end && row_q == END[STEP_W-1:0];
-  assign i_ready = r_ready && start_q;
+  assign i_ready = r_ready && known && has_row && initially;
+  assign t_ready = KEPT != 0 && opens && give && given_end;
 
   always @(posedge clk)
     if (rst) begin

@@ -58,6 +58,10 @@ def frame_flags(r, _):
     return {"INPUTS": pick(r, 1, 1, 1, 2, 3), "DEPTH": pick(r, 2, 2, 3, 4, 5, 6, 8, 12, 16)}
 
 
+def sequence(r, _):
+    return {"INPUTS": pick(r, 1, 1, 1, 2, 3), "STATES": pick(r, 1, 1, 2, 2, 3, 4, 6, 8)}
+
+
 def fork(r, _):
     return {"WIDTH": r.randint(1, 64), "OUTPUTS": r.randint(2, 5)}
 
@@ -332,7 +336,7 @@ def normalize(r, family):
             "ROOT_READ": 2 if family == "ecp5" else 1, "READ": 3 if family == "ecp5" else 2, "SPREAD": int(family in SPREAD)}
 
 
-MODULES = {f.__name__: f for f in (register_slice, fifo, frame_guard, frame_flags, fork, lane_converter, rom, rom_source, rom_sequence, rom_pair, replay, mvu, add, multiply, product,
+MODULES = {f.__name__: f for f in (register_slice, fifo, frame_guard, frame_flags, sequence, fork, lane_converter, rom, rom_source, rom_sequence, rom_pair, replay, mvu, add, multiply, product,
                                    cast, requantize, requantize_float, relu, threshold, lookup, window, taps,
                                    pool, argmax, concat, threshold_search, select, reorder, softmax, softmax_integer, normalize_integer, normalize, state)}
 

@@ -3,8 +3,8 @@
 // A full beat a cycle with profile 0. Profiles: 0 always valid, 1 valid half of the time, 2 an eighth, 3 bursts.
 //
 // The harness writes mem, limit, more, seed and profile on falling edges only. A record is a beat of the stimulus file:
-// the data in whole 32-bit words, then a flags word (bit 0: last); PACK records share a ring word, lowest bits first,
-// because the price of a VPI access is per word.
+// the data in whole 32-bit words, then a flags word (bit 0: last, bit 4: reset_state); PACK records share a ring word,
+// lowest bits first, because the price of a VPI access is per word.
 // Simulation only; a ring of DEPTH beats (a power of two, at least 32). Wide vectors are handled in clocked code only,
 // where Icarus is fast.
 `timescale 1ns / 1ns
@@ -19,6 +19,7 @@ module weir_sim_source #(
     input  wire             m_ready,
     output reg  [WIDTH-1:0] m_data,
     output reg              m_last,
+    output reg              m_reset_state,  // with a frame's first beat: a sequence begins
     input  wire [7:0]       m_error_count,  // of damaged frames, by the design
     output reg              request
 );
@@ -91,11 +92,13 @@ module weir_sim_source #(
                     m_valid <= 1'b1;
                     m_data <= mem[(next_q % DEPTH) / PACK][next_q % PACK * RECORD +: WIDTH];
                     m_last <= mem[(next_q % DEPTH) / PACK][next_q % PACK * RECORD + 32 * WORDS];
+                    m_reset_state <= mem[(next_q % DEPTH) / PACK][next_q % PACK * RECORD + 32 * WORDS + 4];
                     next_q <= next_q + 32'd1;
                 end else begin
                     m_valid <= 1'b0;
                     m_data <= {WORDS{lfsr_q}};
                     m_last <= lfsr_q[9];
+                    m_reset_state <= lfsr_q[11];
                 end
             end
         end

@@ -10,9 +10,9 @@
  *   sink N profile P beats EXPECTED file FILE
  *   tap N file FILE                 (taps and meters that are not named stay off)
  *   meter N
- * A stimulus file is a sequence of beats, each ceil(WIDTH / 32) data words and a flags word (bit 0: last); a result
- * file has after these the cycle, and flag bit 1 says that data, last or error had unknown bits, bit 2 that last had,
- * bit 3 that the frame is damaged.
+ * A stimulus file is a sequence of beats, each ceil(WIDTH / 32) data words and a flags word (bit 0: last, bit 4:
+ * reset_state); a result file has after these the cycle, and flag bit 1 says that data, last or error had unknown bits,
+ * bit 2 that last had, bit 3 that the frame is damaged.
  * FILE.unknown, written only then, has for each such beat its index and ceil(WIDTH / 32) words of unknown bits. Words
  * are little-endian.
  *

@@ -321,5 +321,13 @@ check_recurrent() {
     cat output
 }
 
+# Networks of one step with states as inputs and outputs, and some of them in hardware.
+check_steps() {
+    if "$python" "$here/steps.py" "$WEIR" planted --most 1 --simulate 0 --plant >output; then fail "a wrong result is not seen"; fi
+    grep -q differs output || fail "$(cat output)"
+    "$python" "$here/steps.py" "$WEIR" work >output || fail "$(tail -20 output)"
+    cat output
+}
+
 check_"$part"
 finish

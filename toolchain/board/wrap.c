@@ -9,6 +9,7 @@
 #include "board/fill.h"
 #include "board/pins.h"
 #include "board/taps.h"
+#include "dataflow/frame.h"
 #include "dataflow/library.h"
 #include "dataflow/schedule/stream.h"
 #include "rtlir/core/expr.h"
@@ -443,6 +444,10 @@ static void build(making *m, const char *folder) {
     const weir_rtl_instance accelerator = add_accelerator(m, core, folder);
     connect_streams(m, core, accelerator, 's', "error_count", 8);
     connect_streams(m, core, accelerator, 'm', "error", 1);
+    const weir_rtl_module design = weir_rtl_get_instance(m->rtl, accelerator).module;
+    if (weir_rtl_find_var(m->rtl, design, WEIR_FRAME_RESET_STATE).id !=
+        0) /* all frames behind a reset are a sequence */
+        weir_rtl_connect(m->rtl, accelerator, WEIR_FRAME_RESET_STATE, weir_rtl_constant(m->rtl, 1, 0));
     set_taps(m, core, accelerator);
     set_memories(m, core, accelerator);
 }

@@ -58,6 +58,8 @@ static const char *compiling(const weir_board_make *r) {
                                   {"calibrator", job->calibrator != NULL},
                                   {"target", job->target != NULL},
                                   {"input-quantizer", job->input_quantizers.count > 0},
+                                  {"state", job->states.count > 0},
+                                  {"sequence", job->sequence > 0},
                                   {"contract", job->contract != NULL},
                                   {"batch", job->sizes.batch != 1},
                                   {"shape", job->sizes.shape.count > 0},

@@ -151,10 +151,31 @@ static bool is_file(const char *quantize) {
            (size > 4 && strcmp(quantize + size - 4, ".yml") == 0);
 }
 
+/* One word instead of IN=OUT. */
+static bool says(const weir_job *job, const char *word) {
+    return job->states.count == 1 && strcmp(job->states.item[0], word) == 0;
+}
+
+static bool names_states(const weir_job *job) {
+    return job->states.count > 0 && !says(job, "auto") && !says(job, "none");
+}
+
+/* Hardware keeps what it finds, unless the user says otherwise. */
+static bool keeps_states(const weir_job *job, bool hardware) {
+    return job->states.count > 0 ? !says(job, "none") : hardware || job->sequence > 0;
+}
+
 /* The job's own options that a pass of the pipeline takes, then --set. */
 static int configure(const weir_job *job, weir_pass *pass, bool hardware) {
     int status = WEIR_EXIT_FINE;
-    if (job->input_quantizers.count > 0) {
+    if (names_states(job)) {
+        char *states = weir_cli_list_join(&job->states);
+        status = set_text(job, pass, "keep_state.states", states);
+        free(states);
+    }
+    if (status == WEIR_EXIT_FINE && job->sequence > 0)
+        status = set_number(job, pass, "keep_state.sequence", job->sequence);
+    if (status == WEIR_EXIT_FINE && job->input_quantizers.count > 0) {
         char *inputs = weir_cli_list_join(&job->input_quantizers);
         status = set_text(job, pass, "quantize_input.inputs", inputs);
         free(inputs);
@@ -215,6 +236,7 @@ void weir_job_free(weir_job *job) {
     weir_cli_list_free(&job->set);
     weir_cli_list_free(&job->calibration);
     weir_cli_list_free(&job->input_quantizers);
+    weir_cli_list_free(&job->states);
     weir_cli_list_free(&job->sizes.shape);
     weir_cli_list_free(&job->plugins.files);
 }
@@ -241,6 +263,8 @@ int weir_job_run(weir_job *job, weir_module *module, const char *pipeline) {
     if (job->level > WEIR_PASS_LEVEL_MAX)
         return weir_cli_misuse(job->command, "--level takes a level from 0 to %d, found %lld", WEIR_PASS_LEVEL_MAX,
                                (long long)job->level);
+    if (job->sequence > 0 && says(job, "none"))
+        return weir_cli_misuse(job->command, "--sequence needs a state that is kept, found --state none");
     weir_graph_contract contract = WEIR_GRAPH_MODEL;
     if (job->contract != NULL && !weir_graph_contract_parse(job->contract, &contract))
         return weir_cli_misuse(job->command, "unknown contract '%s', expected model or onnxruntime", job->contract);
@@ -248,7 +272,9 @@ int weir_job_run(weir_job *job, weir_module *module, const char *pipeline) {
     int status = WEIR_EXIT_INPUT;
     weir_pass *pass = NULL;
     if (weir_passes_register(registry) && weir_plugins_load(&job->plugins, registry)) {
-        const char *const parts[] = {job->input_quantizers.count > 0 ? "quantize_input" : NULL,
+        const bool hardware = strcmp(pipeline, "compile") == 0;
+        const char *const parts[] = {keeps_states(job, hardware) ? "keep_state" : NULL,
+                                     job->input_quantizers.count > 0 ? "quantize_input" : NULL,
                                      job->passes,
                                      job->level < 0 ? NULL : "graph(default)",
                                      job->quantize == NULL ? NULL : "quantize",
@@ -256,7 +282,7 @@ int weir_job_run(weir_job *job, weir_module *module, const char *pipeline) {
                                      pipeline};
         char *text = join(parts, sizeof parts / sizeof *parts);
         pass = weir_pass_parse(registry, text, weir_at("pipeline", 1));
-        status = pass == NULL ? WEIR_EXIT_USAGE : configure(job, pass, strcmp(pipeline, "compile") == 0);
+        status = pass == NULL ? WEIR_EXIT_USAGE : configure(job, pass, hardware);
         free(text);
     }
     if (status == WEIR_EXIT_FINE && !run_pass(job, registry, pass, module)) status = WEIR_EXIT_INPUT;

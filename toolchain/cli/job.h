@@ -38,10 +38,11 @@ typedef struct weir_job {
     const char *command; /* the subcommand, for messages */
     const char *quantize, *calibrator, *target, *contract, *requantize, *folding, *top,
         *device; /* target: NULL is any format; contract: NULL is the model's; device: NULL is any */
-    weir_cli_list calibration, input_quantizers;
+    weir_cli_list calibration, input_quantizers, states;
     weir_job_sizes sizes;
-    int64_t target_interval, max_macs, clock, level; /* clock: in MHz, 0 is the device's; level -1: no optimization */
-    const char *passes;                              /* a pipeline that runs on the model first, or NULL */
+    int64_t target_interval, max_macs, clock, level,
+        sequence;       /* clock: in MHz, 0 is the device's; level -1: no optimization */
+    const char *passes; /* a pipeline that runs on the model first, or NULL */
     weir_cli_list set;
     const char *objective, *budget; /* of the folding, or NULL */
     bool patchable;                 /* parameters may change later */
@@ -77,6 +78,14 @@ typedef struct weir_job {
          &(job).input_quantizers,                                                                                      \
          "[INPUT=]TYPE:SCALE[:ZERO]",                                                                                  \
          "quantize an input that the model leaves unquantized: x=u8:0.0039:0"},                                        \
+        {"state",                                                                                                      \
+         0,                                                                                                            \
+         WEIR_CLI_LIST,                                                                                                \
+         &(job).states,                                                                                                \
+         "IN=OUT",                                                                                                     \
+         "keep an input on the chip: the output is its next value; auto: by their names, none: no input"},             \
+        {"sequence",      0,   WEIR_CLI_COUNT,                                                                         \
+         &(job).sequence, "N", "frames of the data after which what is kept starts anew (all are one sequence)"},      \
         {"contract",      0,      WEIR_CLI_STRING,                                                                     \
          &(job).contract, "NAME", "whose rounding: model, its own meaning (default), or onnxruntime, its kernels"},    \
         WEIR_JOB_SIZE_OPTIONS((job).sizes)

@@ -9,6 +9,7 @@
 #include "cosim/damage.h"
 #include "cosim/wave.h"
 #include "dataflow/frame.h"
+#include "ir/trait/recurrence.h"
 #include "support/file/file.h"
 #include "support/file/tree.h"
 #include "support/memory/arena.h"
@@ -102,18 +103,20 @@ typedef struct session {
     weir_damage damage;
     weir_sim_port *sources, *sinks, *taps;
     size_t meters;
-    bool *is_ahead; /* by value: it follows from States alone, whose next frame's first row is there before the frame */
+    weir_codes *restarted; /* what outputs are, where States restart behind damaged frames; NULL: the reference's */
+    bool *is_ahead; /* by value: it follows from States, whose next frame's first row is there before the frame */
 } session;
 
 static bool *find_ahead(const weir_graph *graph) {
     bool *ahead = weir_calloc(weir_graph_value_limit(graph), sizeof *ahead);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const size_t streams = weir_stream_count(graph, node);
-        bool all = weir_stream_role(graph, node) == WEIR_ROLE_COMPONENT;
-        for (size_t i = 0; i < streams; i++)
-            all &= ahead[weir_stream_source(graph, weir_node_input(graph, node, i)).id];
+        const bool here = weir_stream_role(graph, node) == WEIR_ROLE_COMPONENT;
+        bool any = here && weir_node_op(graph, node) == WEIR_OP_STATE;
+        for (size_t i = 0; here && i < streams; i++)
+            any |= ahead[weir_stream_source(graph, weir_node_input(graph, node, i)).id];
         for (size_t o = 0; o < weir_node_output_count(graph, node); o++)
-            ahead[weir_node_output(graph, node, o).id] = all;
+            ahead[weir_node_output(graph, node, o).id] = any;
     }
     return ahead;
 }
@@ -154,6 +157,22 @@ static void damage(session *s) {
     free(whole);
 }
 
+/* Frames that begin a sequence say so with their first beat; what the others' beats say there is ignored. */
+static void mark_sequences(const session *s, const weir_beats_layout *layout, uint32_t *records) {
+    const size_t words = weir_words(weir_beats_width(layout)), beats = (size_t)weir_beats_per_frame(layout);
+    weir_node state = weir_graph_first(s->graph);
+    while (state.id != 0 &&
+           (weir_node_op(s->graph, state) != WEIR_OP_STATE || !weir_recurrence_is_kept(s->graph, state)))
+        state = weir_node_next(s->graph, state);
+    for (int64_t frame = 0; state.id != 0 && frame < s->frames; frame++) {
+        const bool begins = weir_recurrence_begins(s->graph, state, frame);
+        for (size_t beat = 0; beat < beats; beat++) {
+            uint32_t *flags = &records[((size_t)frame * beats + beat) * (words + 1) + words];
+            if (beat > 0 || begins) *flags |= WEIR_BEAT_RESET;
+        }
+    }
+}
+
 static void prepare(session *s) {
     const weir_reference *r = s->reference;
     s->sources = weir_calloc(r->input_count + 1, sizeof *s->sources);
@@ -162,17 +181,22 @@ static void prepare(session *s) {
     for (size_t i = 0; i < r->input_count; i++) {
         weir_beats_layout layout = layout_of(s->graph, r->inputs[i].value);
         s->sources[i] = port_of(s, &r->inputs[i], i);
-        s->sources[i].records = weir_beats_pack(&layout, r->inputs[i].code, (size_t)s->frames, &s->sources[i].beats);
+        uint32_t *records = weir_beats_pack(&layout, r->inputs[i].code, (size_t)s->frames, &s->sources[i].beats);
+        if (i == 0) mark_sequences(s, &layout, records);
+        s->sources[i].records = records;
     }
     for (size_t i = 0; i < r->output_count; i++) s->sinks[i] = port_of(s, &r->outputs[i], i);
     for (size_t i = 0; i < r->tap_count; i++) s->taps[i] = port_of(s, &r->taps[i], i);
     s->meters = component_count(s->graph);
     s->is_ahead = find_ahead(s->graph);
     if (s->options->malformed) damage(s);
+    if (s->options->malformed && weir_recurrence_any_kept(s->graph))
+        s->restarted = weir_reference_outputs(r, s->graph, s->damage.damaged);
 }
 
 static void release(session *s) {
     free(s->is_ahead);
+    weir_reference_free_outputs(s->reference, s->restarted);
     weir_damage_free(&s->damage);
     for (size_t i = 0; i < s->reference->input_count; i++) free((void *)s->sources[i].records);
     free(s->sources);
@@ -271,10 +295,11 @@ static int64_t quiet_cycles(const weir_sim_result *run) {
     return quiet > last ? quiet : 0;
 }
 
-/* Are all beats of the stream taken? */
+/* Are all beats of the stream taken? Of one that nobody reads: yes. */
 static bool complete(const standstill *t, weir_value value) {
     assert(value.id < weir_graph_value_limit(t->s->graph));
     const weir_reference *r = t->s->reference;
+    if (!weir_stream_is_read(t->s->graph, value)) return true;
     for (size_t i = 0; i < r->input_count; i++) {
         if (r->inputs[i].value.id == value.id) return t->run->sources[i].beats >= t->run->sources[i].expected;
     }
@@ -288,6 +313,7 @@ static bool waits(const standstill *t, weir_value value) {
     const weir_graph *graph = t->s->graph;
     weir_node producer = weir_value_producer(graph, value);
     if (weir_stream_is_input(graph, value)) return !complete(t, value);
+    if (!weir_stream_is_read(graph, value)) return false;
     const weir_sim_meter *own = &t->run->meters[t->meter[producer.id]];
     if (weir_node_output_count(graph, producer) == 1) return own->blocked >= t->quiet;
     if (t->run->taps[t->tap[value.id]].recorded.count > own->in_beats) return false;
@@ -321,13 +347,10 @@ static bool has_stopped(const standstill *t, weir_node node) {
 static size_t find_stopped(const session *s, const weir_sim_result *run) {
     standstill t = {s, run, quiet_cycles(run), weir_calloc(weir_graph_value_limit(s->graph), sizeof(size_t)),
                     weir_calloc(weir_graph_node_limit(s->graph), sizeof(size_t))};
-    size_t meters = 0, taps = 0, found = SIZE_MAX;
-    for (weir_node node = weir_graph_first(s->graph); node.id != 0; node = weir_node_next(s->graph, node)) {
-        if (weir_stream_role(s->graph, node) != WEIR_ROLE_COMPONENT) continue;
-        t.meter[node.id] = meters++;
-        for (size_t i = 0; i < weir_node_output_count(s->graph, node); i++)
-            t.tap[weir_node_output(s->graph, node, i).id] = taps++;
-    }
+    size_t meters = 0, found = SIZE_MAX;
+    for (weir_node node = weir_graph_first(s->graph); node.id != 0; node = weir_node_next(s->graph, node))
+        if (weir_stream_role(s->graph, node) == WEIR_ROLE_COMPONENT) t.meter[node.id] = meters++;
+    for (size_t i = 0; i < s->reference->tap_count; i++) t.tap[s->reference->taps[i].value.id] = i;
     for (weir_node node = weir_graph_first(s->graph); t.quiet > 0 && found == SIZE_MAX && node.id != 0;
          node = weir_node_next(s->graph, node)) {
         if (weir_stream_role(s->graph, node) != WEIR_ROLE_COMPONENT || !has_stopped(&t, node)) continue;
@@ -383,7 +406,9 @@ static void judge_stream(const session *s, const weir_sim_result *run, const wei
     bool same =
         weir_scoreboard_compare(&layout, codes->code, (size_t)s->frames, damaged, &stream->recorded, &comparison);
     free(damaged);
-    if (!output && s->is_ahead[codes->value.id] && comparison.first == WEIR_EXTRA_BEATS) same = true;
+    if (!output && s->is_ahead[codes->value.id] && comparison.first == WEIR_EXTRA_BEATS &&
+        (uint64_t)comparison.extra_beats <= weir_beats_per_frame(&layout))
+        same = true;
     const char *name = name_of_stream(s->graph, codes->value);
     if (!output) {
         result->streams++;
@@ -423,7 +448,8 @@ static void judge(const session *s, const weir_sim_result *run, weir_cosim *resu
     judge_counts(s, run, result);
     size_t taps = s->options->debug ? r->tap_count : 0;
     for (size_t i = 0; i < taps; i++) judge_stream(s, run, &r->taps[i], &run->taps[i], false, result);
-    for (size_t i = 0; i < r->output_count; i++) judge_stream(s, run, &r->outputs[i], &run->sinks[i], true, result);
+    for (size_t i = 0; i < r->output_count; i++)
+        judge_stream(s, run, s->restarted == NULL ? &r->outputs[i] : &s->restarted[i], &run->sinks[i], true, result);
     if (!s->options->debug || run->status != WEIR_SIM_DEADLOCK || result->first.first != WEIR_MISSING_BEATS) return;
     size_t stopped = find_stopped(s, run);
     if (stopped == SIZE_MAX) return;
@@ -486,6 +512,17 @@ static int64_t latency_of(const session *s, const weir_sim_result *run) {
     return to - from + 1;
 }
 
+/* The tap of what the node gives or, where nobody reads that, of what it takes; SIZE_MAX: an input of the design. */
+static size_t tap_of(const session *s, weir_node node) {
+    const weir_value given = weir_node_output(s->graph, node, 0),
+                     seen = weir_stream_is_read(s->graph, given)
+                                ? given
+                                : weir_stream_source(s->graph, weir_node_input(s->graph, node, 0));
+    for (size_t i = 0; i < s->reference->tap_count; i++)
+        if (s->reference->taps[i].value.id == seen.id) return i;
+    return SIZE_MAX;
+}
+
 static void measure(const session *s, const weir_sim_result *run, weir_cosim *result) {
     assert(s->reference->output_count > 0);
     result->latency = latency_of(s, run);
@@ -493,17 +530,17 @@ static void measure(const session *s, const weir_sim_result *run, weir_cosim *re
     if (!s->options->debug) return;
     result->activity_count = s->meters;
     result->activity = weir_calloc(s->meters + 1, sizeof *result->activity);
-    size_t meter = 0, tap = 0;
+    size_t meter = 0;
     for (weir_node node = weir_graph_first(s->graph); node.id != 0; node = weir_node_next(s->graph, node)) {
         if (weir_stream_role(s->graph, node) != WEIR_ROLE_COMPONENT) continue;
-        const weir_codes *codes = &s->reference->taps[tap];
-        const weir_beats *beats = &run->taps[tap].recorded;
+        const size_t tap = tap_of(s, node);
         weir_activity *activity = &result->activity[meter];
-        *activity =
-            (weir_activity){.node = node, .meter = run->meters[meter], .interval = interval_of(s, codes, beats)};
-        frame_of(s, codes, beats, activity);
+        *activity = (weir_activity){.node = node, .meter = run->meters[meter]};
         meter++;
-        tap += weir_node_output_count(s->graph, node);
+        if (tap == SIZE_MAX) continue;
+        const weir_codes *codes = &s->reference->taps[tap];
+        activity->interval = interval_of(s, codes, &run->taps[tap].recorded);
+        frame_of(s, codes, &run->taps[tap].recorded, activity);
     }
 }
 

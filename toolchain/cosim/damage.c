@@ -71,7 +71,7 @@ uint32_t *weir_damage_records(const weir_damage *d, size_t index, const uint32_t
         for (uint64_t beat = 0; beat < count; beat++, record += size) {
             const uint64_t from = beat < whole ? f * whole + beat : beat % whole;
             memcpy(record, records + from * size, size * sizeof *record);
-            record[size - 1] = beat + 1 == count ? WEIR_BEAT_LAST : 0;
+            record[size - 1] = (beat + 1 == count ? WEIR_BEAT_LAST : 0) | (record[size - 1] & WEIR_BEAT_RESET);
         }
     }
     return sent;

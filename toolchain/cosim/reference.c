@@ -9,6 +9,7 @@
 #include "support/memory/arena.h"
 #include "support/process/progress.h"
 #include "support/process/seconds.h"
+#include "support/text/unreachable.h"
 
 static weir_codes new_codes(const weir_graph *graph, weir_value value, int64_t frames) {
     assert(frames >= 0);
@@ -62,8 +63,7 @@ static void prepare(weir_reference *r, const weir_graph *graph) {
     for (size_t i = 0; i < r->result_count; i++) r->result[i] = new_result(graph, i, r->frames);
 }
 
-static bool run_frame(weir_reference *r, const weir_graph *graph, weir_executor *executor,
-                      const weir_array *const *data, int64_t frame) {
+static bool run_frame(const weir_graph *graph, weir_executor *executor, const weir_array *const *data, int64_t frame) {
     size_t count = weir_graph_input_count(graph);
     weir_array **input = weir_calloc(count, sizeof *input);
     bool fine = true;
@@ -74,7 +74,10 @@ static bool run_frame(weir_reference *r, const weir_graph *graph, weir_executor 
     fine = fine && weir_executor_run(executor, (const weir_array *const *)input);
     for (size_t i = 0; i < count; i++) weir_array_free(input[i]);
     free(input);
-    if (!fine) return false;
+    return fine;
+}
+
+static void keep_frame(weir_reference *r, const weir_graph *graph, const weir_executor *executor, int64_t frame) {
     for (size_t i = 0; i < r->input_count; i++) take_frame(&r->inputs[i], executor, frame);
     for (size_t i = 0; i < r->output_count; i++) take_frame(&r->outputs[i], executor, frame);
     for (size_t i = 0; frame < r->debug_frames && i < r->tap_count; i++) take_frame(&r->taps[i], executor, frame);
@@ -88,7 +91,6 @@ static bool run_frame(weir_reference *r, const weir_graph *graph, weir_executor 
         size_t size = output->count * weir_dtype_size(output->dtype);
         memcpy((char *)r->result[i]->data + (size_t)frame * size, output->data, size);
     }
-    return true;
 }
 
 weir_reference *weir_reference_new(const weir_graph *hardware, const weir_array *const *data, int64_t frames,
@@ -97,13 +99,15 @@ weir_reference *weir_reference_new(const weir_graph *hardware, const weir_array 
     weir_executor *executor = found < 0 ? NULL : weir_executor_new(hardware);
     if (executor == NULL) return NULL;
     weir_reference *r = weir_calloc(1, sizeof *r);
+    r->data = data;
     r->frames = frames == 0 || frames > found ? found : frames;
     r->debug_frames = debug_frames < r->frames ? debug_frames : r->frames;
     prepare(r, hardware);
     bool fine = true;
     const double begun = weir_seconds();
     for (int64_t frame = 0; fine && frame < r->frames; frame++) {
-        fine = run_frame(r, hardware, executor, data, frame);
+        fine = run_frame(hardware, executor, data, frame);
+        if (fine) keep_frame(r, hardware, executor, frame);
         if (frame % 256 == 0 && r->frames > 256) weir_progress("reference", (double)frame, (double)r->frames, begun);
     }
     weir_progress_end();
@@ -126,6 +130,24 @@ void weir_reference_free(weir_reference *r) {
     for (size_t i = 0; i < r->result_count; i++) weir_array_free(r->result[i]);
     free(r->result);
     free(r);
+}
+
+weir_codes *weir_reference_outputs(const weir_reference *r, const weir_graph *hardware, const bool *damaged) {
+    weir_codes *outputs = weir_calloc(r->output_count + 1, sizeof *outputs);
+    weir_executor *executor = weir_executor_new(hardware);
+    for (size_t i = 0; i < r->output_count; i++) outputs[i] = new_codes(hardware, r->outputs[i].value, r->frames);
+    for (int64_t frame = 0; frame < r->frames; frame++) {
+        if (frame > 0 && damaged[frame - 1]) weir_executor_restart(executor);
+        if (!run_frame(hardware, executor, r->data, frame)) weir_unreachable("the reference has run on these frames");
+        for (size_t i = 0; i < r->output_count; i++) take_frame(&outputs[i], executor, frame);
+    }
+    weir_executor_free(executor);
+    return outputs;
+}
+
+void weir_reference_free_outputs(const weir_reference *r, weir_codes *outputs) {
+    for (size_t i = 0; outputs != NULL && i < r->output_count; i++) free(outputs[i].code);
+    free(outputs);
 }
 
 /* --- decoding --- */

@@ -149,6 +149,17 @@ void weir_build_connect(weir_builder *b, weir_rtl_instance u, const char *prefix
     }
 }
 
+void weir_build_leave_open(weir_builder *b, weir_rtl_instance u, const char *prefix) {
+    static const char *const ports[] = {"valid", "data", "last"};
+    if (b->shared != NULL) return;
+    for (size_t i = 0; i < sizeof ports / sizeof *ports; i++) {
+        char *port = weir_format("%s_%s", prefix, ports[i]);
+        weir_rtl_leave_open(b->design, u, port);
+        free(port);
+    }
+    weir_build_connect(b, u, prefix, &(weir_wires){.ready = weir_rtl_constant(b->design, 1, 1)});
+}
+
 weir_rtl_instance weir_build_lanes(weir_builder *b, weir_node node, const weir_wires **x, const weir_wires **y) {
     *x = weir_build_input(b, node, 0);
     *y = weir_build_output(b, node);

@@ -17,6 +17,11 @@ typedef struct weir_wires {
     bool is_signed;
 } weir_wires;
 
+/* What a State that is kept hears of its next frame (rtl/stream/weir_sequence.v); nothing: of no frame. */
+typedef struct weir_begin_wires {
+    weir_rtl_expr valid, ready, first;
+} weir_begin_wires;
+
 struct weir_builder {
     const weir_graph *graph;
     weir_rtl_design *design;
@@ -24,6 +29,7 @@ struct weir_builder {
     weir_rtl_var clk, rst;
     weir_wires *wires;       /* by value id: the stream of each value that has one */
     bool *is_result;         /* by value id: the wires are ports of the top, from the start */
+    weir_begin_wires begin;  /* a bit each State that is kept, in graph order */
     weir_pairs pairs;        /* of memories that share blocks: none in a design of one node */
     weir_rtl_instance *pair; /* by pair: its instance, once one of its memories is built */
     /* NULL, or of a design that is never printed: its wires by width; instances have numbers for names, and no
@@ -73,6 +79,8 @@ void weir_build_set(weir_builder *b, weir_rtl_instance u, const char *parameter,
 void weir_build_set_element(weir_builder *b, weir_rtl_instance u, const char *name, const weir_wires *stream);
 /* Connects PREFIX_valid, PREFIX_ready, PREFIX_data and, where the stream has one, PREFIX_last. */
 void weir_build_connect(weir_builder *b, weir_rtl_instance u, const char *prefix, const weir_wires *stream);
+/* Leaves PREFIX_valid, PREFIX_data and PREFIX_last open: nobody reads the stream, whose beats all pass. */
+void weir_build_leave_open(weir_builder *b, weir_rtl_instance u, const char *prefix);
 /* The instance of a node whose streams, input 0 and the output, have the same lanes: LANES. */
 weir_rtl_instance weir_build_lanes(weir_builder *b, weir_node node, const weir_wires **x, const weir_wires **y);
 /* The same where results are elements and other values beside them: LANES, X_W, X_SIGNED, Y_W. */

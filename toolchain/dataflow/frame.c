@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dataflow/schedule/stream.h"
+#include "ir/trait/recurrence.h"
 #include "support/memory/arena.h"
 
 enum { SPARE_FRAMES = 1 };
@@ -130,6 +131,31 @@ weir_frame_door weir_frame_flags(int64_t inputs, int64_t depth) {
     return (weir_frame_door){"weir_frame_flags", {{"INPUTS", inputs}, {"DEPTH", depth}}};
 }
 
+weir_frame_door weir_frame_sequence(int64_t inputs, int64_t states) {
+    assert(inputs >= 1 && states >= 1);
+    return (weir_frame_door){"weir_sequence", {{"INPUTS", inputs}, {"STATES", states}}};
+}
+
+static bool is_kept(const weir_graph *graph, weir_node node) {
+    return weir_node_op(graph, node) == WEIR_OP_STATE && weir_stream_role(graph, node) == WEIR_ROLE_COMPONENT &&
+           weir_recurrence_is_kept(graph, node);
+}
+
+size_t weir_frame_states(const weir_graph *graph) {
+    size_t count = 0;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        count += is_kept(graph, node);
+    return count;
+}
+
+size_t weir_frame_state_index(const weir_graph *graph, weir_node state) {
+    assert(is_kept(graph, state));
+    size_t index = 0;
+    for (weir_node node = weir_graph_first(graph); node.id != state.id; node = weir_node_next(graph, node))
+        index += is_kept(graph, node);
+    return index;
+}
+
 weir_frame_door weir_frame_slice(const weir_graph *graph, weir_value output) {
     bool is_signed;
     const int width = weir_stream_width(graph, output, &is_signed);
@@ -139,8 +165,10 @@ weir_frame_door weir_frame_slice(const weir_graph *graph, weir_value output) {
 weir_frame_door *weir_frame_list(const weir_graph *graph, size_t *count) {
     size_t inputs, outputs;
     weir_value *in = weir_stream_inputs(graph, &inputs), *out = weir_stream_outputs(graph, &outputs);
-    weir_frame_door *door = weir_calloc(inputs + 2 * outputs + 1, sizeof *door);
+    weir_frame_door *door = weir_calloc(inputs + 2 * outputs + 2, sizeof *door);
+    const size_t states = weir_frame_states(graph);
     *count = 0;
+    if (states > 0) door[(*count)++] = weir_frame_sequence((int64_t)inputs, (int64_t)states);
     for (size_t i = 0; i < inputs; i++) door[(*count)++] = weir_frame_guard(graph, in[i]);
     for (size_t o = 0; o < outputs; o++) {
         bool *used = weir_frame_inputs(graph, out[o], in, inputs);

@@ -1,11 +1,14 @@
 /* The guards of the hardware, which complete frames and flag damaged ones (rtl/README.md, "Frames"): a weir_frame_guard
- * at each input, a weir_frame_flags at each output with an entry for each frame that may be in flight. */
+ * at each input, a weir_frame_flags at each output with an entry for each frame that may be in flight, and a
+ * weir_sequence before the first input's guard where States are kept from frame to frame. */
 #ifndef WEIR_DATAFLOW_FRAME_H
 #define WEIR_DATAFLOW_FRAME_H
 
 #include "dataflow/schedule/schedule.h"
 #include "ir/graph/graph.h"
 
+/* The port that a State that is kept makes: with a frame's first beat at the first input, it begins a sequence. */
+#define WEIR_FRAME_RESET_STATE "reset_state"
 /* Bits of an input's count of damaged frames. */
 enum { WEIR_FRAME_COUNT_BITS = 8 };
 /* The least number of frame entries in an output's guard. */
@@ -36,6 +39,11 @@ weir_frame_door weir_frame_guard(const weir_graph *graph, weir_value input);
 /* Of an output that depends on this many inputs, with entries for `depth` frames. */
 weir_frame_door weir_frame_flags(int64_t inputs, int64_t depth);
 weir_frame_door weir_frame_slice(const weir_graph *graph, weir_value output);
+/* Before the first input's guard, where States are kept from frame to frame: it tells them where a sequence begins. */
+weir_frame_door weir_frame_sequence(int64_t inputs, int64_t states);
+/* States that are kept; the index of one among them. */
+size_t weir_frame_states(const weir_graph *graph);
+size_t weir_frame_state_index(const weir_graph *graph, weir_node state);
 /* All of a graph with its streams, as deep as is noted; heap memory. */
 weir_frame_door *weir_frame_list(const weir_graph *graph, size_t *count);
 

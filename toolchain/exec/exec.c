@@ -378,6 +378,10 @@ void weir_executor_give(weir_executor *executor, weir_value state, const weir_ar
     memcpy(to->data, data->data, to->count * weir_dtype_size(to->dtype));
 }
 
+void weir_executor_restart(weir_executor *executor) {
+    for (size_t i = 0; i < executor->recurrence_count; i++) weir_recurrence_run_restart(executor->runs[i]);
+}
+
 void weir_executor_free(weir_executor *executor) {
     if (executor == NULL) return;
     for (size_t i = 0; i < executor->recurrence_count; i++) weir_recurrence_run_free(executor->runs[i]);

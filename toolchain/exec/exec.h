@@ -20,6 +20,8 @@ weir_executor *weir_executor_new_open(const weir_graph *graph, bool passing);
 void weir_executor_give(weir_executor *executor, weir_value state, const weir_array *data);
 /* Is the node the value's last reader in a run? */
 bool weir_executor_reads_last(const weir_executor *executor, weir_node node, weir_value value);
+/* The next frame begins a sequence: States that are kept have their initial values. */
+void weir_executor_restart(weir_executor *executor);
 void weir_executor_free(weir_executor *executor);
 /* One frame: input i is an array of the graph input's type. Results are read with weir_executor_value. */
 bool weir_executor_run(weir_executor *executor, const weir_array *const *inputs);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "exec/exec.h"
+#include "ir/trait/recurrence.h"
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
 
@@ -100,8 +101,10 @@ static bool run_parts(const weir_graph *graph, const weir_array *const *data, in
     return fine;
 }
 
-static size_t threads_for(size_t asked, int64_t frames) {
+/* Frames that go on from one another run one after another. */
+static size_t threads_for(const weir_graph *graph, size_t asked, int64_t frames) {
     assert(frames >= 0);
+    if (weir_recurrence_any_kept(graph)) return 1;
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     size_t threads = asked > 0 ? asked : processors > 0 ? (size_t)processors : 1;
     if ((int64_t)threads > frames) threads = (size_t)frames;
@@ -114,7 +117,7 @@ bool weir_parallel_run(const weir_graph *graph, const weir_array *const *data, i
     memset(results, 0, weir_graph_output_count(graph) * sizeof *results);
     if (found < 0) return false;
     const int64_t wanted = frames == 0 || frames > found ? found : frames;
-    const size_t count = threads_for(threads, wanted);
+    const size_t count = threads_for(graph, threads, wanted);
     if (count > 1 && run_parts(graph, data, found, wanted, count, results)) return true;
     weir_executor *executor = weir_executor_new(graph);
     const bool fine = executor != NULL && weir_executor_run_batch(executor, data, wanted, results);

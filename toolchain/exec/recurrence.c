@@ -15,6 +15,8 @@ struct weir_recurrence_run {
     weir_array **row; /* by input of the step's graph */
     weir_value *made; /* values of the graph that it computes */
     size_t made_count;
+    int64_t frames; /* so far */
+    bool restarts;  /* the next frame begins a sequence */
 };
 
 weir_recurrence_run *weir_recurrence_run_new(const weir_graph *graph, const weir_recurrence *recurrence,
@@ -73,11 +75,14 @@ static void give_rows(const weir_recurrence_run *run, weir_array *const *result,
     }
 }
 
-void weir_recurrence_run_frame(const weir_recurrence_run *run, const weir_array *const *value,
-                               weir_array *const *result) {
+void weir_recurrence_run_frame(weir_recurrence_run *run, const weir_array *const *value, weir_array *const *result) {
     const weir_recurrence *r = run->recurrence;
     for (size_t i = 0; i < r->state_count; i++)
-        memcpy(run->row[i]->data, value[weir_recurrence_run_input(run, i).id]->data, bytes_of(run->row[i]));
+        if (run->restarts || !weir_recurrence_is_kept(run->graph, r->state[i]) ||
+            weir_recurrence_begins(run->graph, r->state[i], run->frames))
+            memcpy(run->row[i]->data, value[weir_recurrence_run_input(run, i).id]->data, bytes_of(run->row[i]));
+    run->frames++;
+    run->restarts = false;
     for (size_t t = 0; t < (size_t)r->steps; t++) {
         take_rows(run, value, t);
         if (!run->engine->run(run->executor, (const weir_array *const *)run->row))
@@ -90,3 +95,5 @@ void weir_recurrence_run_frame(const weir_recurrence_run *run, const weir_array 
         }
     }
 }
+
+void weir_recurrence_run_restart(weir_recurrence_run *run) { run->restarts = true; }

@@ -21,8 +21,10 @@ weir_recurrence_run *weir_recurrence_run_new(const weir_graph *graph, const weir
 void weir_recurrence_run_free(weir_recurrence_run *run);
 /* What it reads of the rest of the graph: input `index`; none: no more. The first are the States' initial values. */
 weir_value weir_recurrence_run_input(const weir_recurrence_run *run, size_t index);
-/* All steps of a frame: arrays by value of the graph, what it reads there already. */
-void weir_recurrence_run_frame(const weir_recurrence_run *run, const weir_array *const *value,
-                               weir_array *const *result);
+/* All steps of a frame: arrays by value of the graph, what it reads there already. States that are kept continue from
+ * the frame before; a frame that begins a sequence has the initial values. */
+void weir_recurrence_run_frame(weir_recurrence_run *run, const weir_array *const *value, weir_array *const *result);
+/* The next frame begins a sequence. */
+void weir_recurrence_run_restart(weir_recurrence_run *run);
 
 #endif

@@ -1,4 +1,5 @@
-/* Sums over time, clipped: a State, what adds a row of the input to it, its Update. */
+/* Sums over time, clipped: a State, what adds a row of the input to it, its Update. Half of them are kept from frame to
+ * frame, in sequences of a few frames. */
 #include "component/case.h"
 
 /* What it starts from, of the input's type. */
@@ -31,6 +32,9 @@ static void build(component_case *c) {
     c->high = type.high;
     const weir_node state = case_node(c, WEIR_OP_STATE, "state", &start, 1, 1);
     weir_node_set_int(c->graph, state, "steps", steps);
+    const int64_t kept = case_range(c, -3, 3);
+    if (kept > 0) weir_node_set_int(c->graph, state, "kept", 1);
+    if (kept > 1) weir_node_set_int(c->graph, state, "sequence", kept);
     case_place(c, state, lanes, lanes, 0);
     const weir_value pair[2] = {x, case_result(c, state)};
     const weir_node sum = case_node(c, WEIR_OP_SUM, "sum", pair, 2, 1);

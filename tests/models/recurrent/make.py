@@ -54,7 +54,43 @@ class Network:
         np.savez(FOLDER / (name + ".npz"), x=x, expected=np.concatenate([session.run(None, {"x": frame[None]})[0] for frame in x]))
 
 
+def write_step(name, nodes, inputs, outputs, constants, x):
+    """One step of time: x and, behind it, what is remembered, which the outputs behind the first are the next of; expected: the steps one after another."""
+    values = [[helper.make_tensor_value_info(value, TensorProto.FLOAT, shape) for value, shape in side.items()] for side in (inputs, outputs)]
+    model = helper.make_model(helper.make_graph(nodes, name, *values, constants), opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.checker.check_model(model, full_check=True)
+    onnx.save(model, FOLDER / (name + ".onnx"))
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    remembered = {value: np.zeros(shape, np.float32) for value, shape in list(inputs.items())[1:]}
+    expected = []
+    for step in x:
+        result, *following = session.run(None, {"x": step[None], **remembered})
+        expected.append(result)
+        remembered = dict(zip(remembered, following))
+    np.savez(FOLDER / (name + ".npz"), x=x, expected=np.concatenate(expected))
+
+
+def steps():
+    random = np.random.default_rng(7)
+    constant = lambda name, array: numpy_helper.from_array(np.asarray(array), name)
+    numbers = lambda name, *shape: constant(name, random.normal(0, 0.5, shape).astype(np.float32))
+    hidden = 8
+    write_step("step_lstm",
+               [helper.make_node("LSTM", ["x", "W", "R", "B", "", "h0", "c0"], ["all", "hn", "cn"], hidden_size=hidden),
+                helper.make_node("Squeeze", ["hn", "axis"], ["row"]), helper.make_node("MatMul", ["row", "weights"], ["y"])],
+               {"x": [1, 1, WIDTH], "h0": [1, 1, hidden], "c0": [1, 1, hidden]}, {"y": [1, 4], "hn": [1, 1, hidden], "cn": [1, 1, hidden]},
+               [numbers("W", 1, 4 * hidden, WIDTH), numbers("R", 1, 4 * hidden, hidden), numbers("B", 1, 8 * hidden), numbers("weights", hidden, 4),
+                constant("axis", np.array([0], np.int64))], random.normal(0, 1, (FRAMES, 1, WIDTH)).astype(np.float32))
+    write_step("step_conv",
+               [helper.make_node("Concat", ["cache_in", "x"], ["window"], axis=2), helper.make_node("Conv", ["window", "K"], ["sums"]),
+                helper.make_node("Relu", ["sums"], ["y"]), helper.make_node("Slice", ["window", "one", "three", "two"], ["cache_out"])],
+               {"x": [1, WIDTH, 1], "cache_in": [1, WIDTH, 2]}, {"y": [1, 6, 1], "cache_out": [1, WIDTH, 2]},
+               [numbers("K", 6, WIDTH, 3), *(constant(name, np.array([value], np.int64)) for name, value in (("one", 1), ("two", 2), ("three", 3)))],
+               random.normal(0, 1, (FRAMES, WIDTH, 1)).astype(np.float32))
+
+
 def main():
+    steps()
     n = Network(1)
     n.layer("LSTM", "lstm", 6)
     n.write("lstm")

@@ -200,6 +200,7 @@ static void add_command(weir_text *command, const weir_job *job) {
     add_word(command, "--quantize", job->quantize);
     add_words(command, "--calibration", &job->calibration);
     add_words(command, "--input-quantizer", &job->input_quantizers);
+    add_words(command, "--state", &job->states);
     add_word(command, "--calibrator", job->calibrator);
     add_word(command, "--target", job->target);
     add_word(command, "--contract", job->contract);
@@ -337,7 +338,9 @@ static int refuse_idle(const arguments *a) {
                    {"calibrator", a->job.calibrator != NULL, SWEEP | OWN},
                    {"target", a->job.target != NULL, SWEEP | OWN},
                    {"contract", a->job.contract != NULL, SWEEP | OWN},
-                   {"input-quantizer", a->job.input_quantizers.count > 0, SWEEP | OWN}};
+                   {"input-quantizer", a->job.input_quantizers.count > 0, SWEEP | OWN},
+                   {"state", a->job.states.count > 0, SWEEP | OWN},
+                   {"sequence", a->job.sequence > 0, SWEEP | OWN}};
     const int run = r->stages != NULL ? OWN : r->sweep.folder != NULL ? SWEEP : USUAL;
     for (size_t i = 0; !a->list && i < sizeof options / sizeof *options; i++) {
         if (!options[i].given || (options[i].of & run)) continue;

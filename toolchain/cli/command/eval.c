@@ -73,8 +73,9 @@ static int run(void *user) {
     weir_module *module = weir_job_read_frames(r->model, &job->sizes);
     int status = module == NULL ? WEIR_EXIT_INPUT : WEIR_EXIT_FINE;
     weir_graph *before = module != NULL && r->integer ? weir_graph_copy(weir_module_find_graph(module, "model")) : NULL;
-    if (module != NULL && (r->integer || job->quantize != NULL || job->contract != NULL ||
-                           job->input_quantizers.count > 0 || job->passes != NULL))
+    if (module != NULL &&
+        (r->integer || job->quantize != NULL || job->contract != NULL || job->input_quantizers.count > 0 ||
+         job->states.count > 0 || job->sequence > 0 || job->passes != NULL))
         status = weir_job_run(job, module, r->integer ? "lower_integer" : "");
     if (status == WEIR_EXIT_INPUT && before != NULL && !weir_remedy_has_quantizers(before))
         weir_note("the model has no quantizers: '--engine float' runs it as it is");

@@ -161,6 +161,10 @@ int weir_stream_width(const weir_graph *graph, weir_value value, bool *is_signed
     return weir_bits_for(low, high);
 }
 
+bool weir_stream_is_read(const weir_graph *graph, weir_value value) {
+    return weir_value_use_count(graph, value) > 0 || weir_value_is_output(graph, value);
+}
+
 weir_tap *weir_stream_taps(const weir_graph *graph, size_t *count) {
     weir_tap *taps = NULL;
     size_t capacity = 0;
@@ -168,6 +172,7 @@ weir_tap *weir_stream_taps(const weir_graph *graph, size_t *count) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (weir_stream_role(graph, node) != WEIR_ROLE_COMPONENT) continue;
         for (size_t i = 0; i < weir_node_output_count(graph, node); i++) {
+            if (!weir_stream_is_read(graph, weir_node_output(graph, node, i))) continue;
             taps = weir_grow(taps, &capacity, *count + 1, sizeof *taps);
             taps[(*count)++] = (weir_tap){node, (uint32_t)i};
         }

@@ -52,7 +52,9 @@ weir_value *weir_stream_outputs(const weir_graph *graph, size_t *count);
 weir_value *weir_stream_carried(const weir_graph *graph, size_t *count);
 bool weir_stream_is_carried(const weir_graph *graph, weir_value value);
 
-/* Every output of every component in graph order: what a debug bench taps. Heap memory. */
+/* Does a node or the graph's output read it? What an Update gives may be for its State alone. */
+bool weir_stream_is_read(const weir_graph *graph, weir_value value);
+/* Every output of every component that is read, in graph order: what a debug bench taps. Heap memory. */
 typedef struct weir_tap {
     weir_node node;
     uint32_t output;

@@ -484,6 +484,9 @@ static void add_common_doors(const weir_folding_space *s, amount *sum) {
     weir_value *in = weir_stream_inputs(graph, &inputs), *out = weir_stream_outputs(graph, &outputs);
     for (size_t i = 0; i < inputs; i++)
         if (taker_of(graph, in[i], &index).id == 0) add_guard(s, 1, sum); /* of any lanes */
+    const weir_cost_parameter sequence[2] = {{"INPUTS", (int64_t)inputs},
+                                             {"STATES", (int64_t)weir_frame_states(graph)}};
+    if (sequence[1].value > 0) add_door(s, "weir_sequence", sequence, 1, sum);
     for (size_t o = 0; o < outputs; o++) {
         bool *used = weir_frame_inputs(graph, out[o], in, inputs);
         weir_cost_parameter parameter[2] = {{"INPUTS", 0}, {"DEPTH", WEIR_FRAME_LEAST}};

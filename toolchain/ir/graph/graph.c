@@ -309,30 +309,26 @@ void weir_graph_add_output(weir_graph *graph, const char *name, weir_value value
     link_output(graph, value, graph->output_count++);
 }
 
-void weir_graph_set_output(weir_graph *graph, size_t index, weir_value value) {
-    assert(index < graph->output_count);
+/* Takes output `index` off its value's list. */
+static void unlink_output(weir_graph *graph, size_t index) {
     uint32_t *link = &value_at(graph, graph->output[index].value)->first_output;
     while (*link != index + 1) link = &graph->output[*link - 1].next;
     *link = graph->output[index].next;
+}
+
+void weir_graph_set_output(weir_graph *graph, size_t index, weir_value value) {
+    assert(index < graph->output_count);
+    unlink_output(graph, index);
     link_output(graph, value, index);
 }
 
-static void type_of_constant(const weir_array *data, weir_type *type) {
-    memset(type, 0, sizeof *type);
-    type->dtype = data->dtype;
-    type->shape = data->shape;
-    type->quant.axis = -1;
-    if (weir_dtype_is_float(data->dtype)) return;
-    type->quant.format = WEIR_FORMAT_INTEGER;
-    type->quant.is_signed = weir_dtype_is_signed(data->dtype);
-    type->quant.width = weir_dtype_bits(data->dtype);
-    if (data->count == 0) return;
-    type->has_range = true;
-    type->low = type->high = weir_array_get_int(data, 0);
-    for (size_t i = 1; i < data->count; i++) {
-        int64_t code = weir_array_get_int(data, i);
-        if (code < type->low) type->low = code;
-        if (code > type->high) type->high = code;
+void weir_graph_remove_output(weir_graph *graph, size_t index) {
+    assert(index < graph->output_count);
+    for (size_t i = index; i < graph->output_count; i++) unlink_output(graph, i);
+    graph->output_count--;
+    for (size_t i = index; i < graph->output_count; i++) {
+        graph->output[i].name = graph->output[i + 1].name;
+        link_output(graph, graph->output[i + 1].value, i);
     }
 }
 
@@ -356,7 +352,7 @@ void weir_value_bind(weir_graph *graph, weir_value value, const weir_array *data
     atomic_init(&record->constant->graphs, 0);
     record->constant->array = weir_array_copy(data);
     share(graph, record->constant);
-    type_of_constant(data, &record->type);
+    record->type = weir_type_of_data(data);
     record->has_data_range = record->type.has_range;
     record->data_low = record->type.low;
     record->data_high = record->type.high;

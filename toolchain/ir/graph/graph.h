@@ -105,6 +105,8 @@ size_t weir_graph_output_count(const weir_graph *graph);
 weir_value weir_graph_output(const weir_graph *graph, size_t index);
 const char *weir_graph_output_name(const weir_graph *graph, size_t index);
 void weir_graph_set_output(weir_graph *graph, size_t index, weir_value value);
+/* Those behind it move up by one. */
+void weir_graph_remove_output(weir_graph *graph, size_t index);
 
 /* --- values --- */
 /* Names are unique in a graph: a taken name gets the suffix _1, _2, ... */

@@ -124,6 +124,23 @@ bool weir_type_equal(const weir_type *a, const weir_type *b) {
            (!a->has_range || (a->low == b->low && a->high == b->high));
 }
 
+weir_type weir_type_of_data(const weir_array *data) {
+    weir_type type = {.dtype = data->dtype, .shape = data->shape, .quant = {.axis = -1}};
+    if (weir_dtype_is_float(data->dtype)) return type;
+    type.quant.format = WEIR_FORMAT_INTEGER;
+    type.quant.is_signed = weir_dtype_is_signed(data->dtype);
+    type.quant.width = weir_dtype_bits(data->dtype);
+    if (data->count == 0) return type;
+    type.has_range = true;
+    type.low = type.high = weir_array_get_int(data, 0);
+    for (size_t i = 1; i < data->count; i++) {
+        const int64_t code = weir_array_get_int(data, i);
+        if (code < type.low) type.low = code;
+        if (code > type.high) type.high = code;
+    }
+    return type;
+}
+
 int weir_bits_for(int64_t low, int64_t high) {
     assert(low <= high);
     bool is_signed = low < 0;

@@ -89,6 +89,9 @@ double weir_quant_element_scale(const weir_quant *quant, int64_t index, int64_t 
 bool weir_quant_equal(const weir_quant *a, const weir_quant *b);
 bool weir_type_equal(const weir_type *a, const weir_type *b);
 
+/* Of a constant that holds it: integers have the range of the data. */
+weir_type weir_type_of_data(const weir_array *data);
+
 /* Bits that hold every integer of [low, high]: two's complement when low < 0, else unsigned; at least 1. */
 int weir_bits_for(int64_t low, int64_t high);
 /* The greatest common divisor, not negative; of 0 and b: the magnitude of b. */

@@ -135,7 +135,7 @@ static void verify_states(verifier *v) {
     weir_recurrence *recurrence;
     const size_t count = v->fine ? weir_recurrences_find(graph, scratch, &recurrence) : 0;
     for (size_t i = 0; i < count; i++) {
-        weir_recurrence_step step;
+        weir_recurrence_step step = {0};
         v->fine &= weir_recurrence_step_of(graph, &recurrence[i], scratch, &step);
         weir_graph_free(step.graph);
     }

@@ -379,11 +379,11 @@ bool weir_infer_range(const weir_graph *graph, weir_node node, weir_inferred *to
 bool weir_infer_state(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const int64_t steps = weir_node_int(graph, node, "steps", 0);
     weir_type type = *weir_rule_input(graph, node, 0);
-    if (type.shape.rank == 0 || type.shape.dim[0] != 1)
-        return weir_rule_fail(graph, node, "its initial value must have the first dimension 1");
     if (steps < 1)
         return weir_rule_fail(graph, node, "attribute 'steps' is %lld, expected 1 or more", (long long)steps);
-    type.shape.dim[0] = steps;
+    if (steps > 1 && (type.shape.rank == 0 || type.shape.dim[0] != 1))
+        return weir_rule_fail(graph, node, "its initial value must have the first dimension 1");
+    if (steps > 1) type.shape.dim[0] = steps;
     return weir_rule_set(graph, node, to, &type);
 }
 

@@ -13,6 +13,24 @@ bool weir_recurrence_any(const weir_graph *graph) {
     return node.id != 0;
 }
 
+bool weir_recurrence_is_kept(const weir_graph *graph, weir_node state) {
+    assert(weir_node_op(graph, state) == WEIR_OP_STATE);
+    return weir_node_int(graph, state, "kept", 0) != 0;
+}
+
+bool weir_recurrence_begins(const weir_graph *graph, weir_node state, int64_t frame) {
+    assert(weir_recurrence_is_kept(graph, state) && frame >= 0);
+    const int64_t frames = weir_node_int(graph, state, "sequence", 0);
+    return frame == 0 || (frames > 0 && frame % frames == 0);
+}
+
+bool weir_recurrence_any_kept(const weir_graph *graph) {
+    weir_node node = weir_graph_first(graph);
+    while (node.id != 0 && (weir_node_op(graph, node) != WEIR_OP_STATE || !weir_recurrence_is_kept(graph, node)))
+        node = weir_node_next(graph, node);
+    return node.id != 0;
+}
+
 bool weir_recurrence_names_state(const weir_graph *graph, weir_node node, size_t index) {
     return index == 1 && weir_node_op(graph, node) == WEIR_OP_UPDATE;
 }

@@ -13,8 +13,13 @@ typedef struct weir_recurrence {
     int64_t steps;             /* rows of all of their values */
 } weir_recurrence;
 
-/* Has the graph States? */
+/* Has the graph States? Some that are kept from frame to frame? */
 bool weir_recurrence_any(const weir_graph *graph);
+bool weir_recurrence_any_kept(const weir_graph *graph);
+/* Does the State continue where the frame before ended? Without one, and with a new sequence: its initial value. */
+bool weir_recurrence_is_kept(const weir_graph *graph, weir_node state);
+/* Does the data's frame of this number begin a sequence, for a State that is kept? Frame 0 does. */
+bool weir_recurrence_begins(const weir_graph *graph, weir_node state, int64_t frame);
 /* Does an Update name its State by that input? It takes nothing of what the State gives. */
 bool weir_recurrence_names_state(const weir_graph *graph, weir_node node, size_t index);
 /* The Update of a State; none: it has none, or several. */

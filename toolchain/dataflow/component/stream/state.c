@@ -1,6 +1,7 @@
 /* State: rows of a frame, a step of time each, that its Update gives it: it has the stream, the Update the hardware.
- * The rows of a frame are `step` cycles apart: what the nodes between the two take for one. The next frame's first row
- * comes `rest` cycles after the last one: it waits for nothing that is computed. */
+ * The rows of a frame are `step` cycles apart: what the nodes between the two take for one. The next frame's first
+ * row comes `rest` cycles after the last one, for it waits for nothing that is computed; of a State that is kept, a
+ * step. */
 #include "dataflow/state.h"
 
 #include <assert.h>
@@ -29,11 +30,13 @@ int64_t weir_state_row(const weir_graph *graph, weir_node node) {
     return weir_stream_beats(graph, weir_node_output(graph, node, 0), lanes) / weir_state_steps(graph, node);
 }
 
-static void set_interval(weir_meta_hardware *hardware, int64_t steps, int64_t row) {
+static void set_interval(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware, int64_t row) {
+    const int64_t steps = weir_state_steps(graph, node);
     assert(steps >= 1 && row >= 1);
     const int64_t step = weir_component_setting_of(hardware, &settings[STEP]),
-                  rest = weir_component_setting_of(hardware, &settings[REST]);
-    hardware->interval = (steps - 1) * weir_later(step, row) + weir_later(rest, row);
+                  rest = weir_component_setting_of(hardware, &settings[REST]),
+                  next = weir_recurrence_is_kept(graph, node) ? step : rest;
+    hardware->interval = (steps - 1) * weir_later(step, row) + weir_later(next, row);
 }
 
 /* The lanes that are asked for, as far as a row has so many. */
@@ -45,14 +48,14 @@ static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *
          more = weir_stream_more_lanes(graph, value, more))
         if (elements % more == 0) lanes = more;
     hardware->in_lanes = hardware->out_lanes = lanes;
-    set_interval(hardware, steps, elements / lanes);
+    set_interval(graph, node, hardware, elements / lanes);
 }
 
 void weir_state_set_step(weir_graph *graph, weir_node node, int64_t step, int64_t rest) {
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     weir_component_setting_set(hardware, &settings[STEP], step);
     weir_component_setting_set(hardware, &settings[REST], rest);
-    set_interval(hardware, weir_state_steps(graph, node), weir_state_row(graph, node));
+    set_interval(graph, node, hardware, weir_state_row(graph, node));
 }
 
 /* Each step waits for the one before. */
@@ -90,9 +93,10 @@ static void content(const weir_graph *graph, weir_node node, const weir_memory *
 static void build(weir_builder *b, weir_node node) { weir_build_output(b, node); }
 
 static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
-    weir_text_format(text, "%lld steps of %lld cycles%s", (long long)weir_state_steps(graph, node),
+    const int64_t steps = weir_state_steps(graph, node);
+    weir_text_format(text, "%lld step%s of %lld cycles%s", (long long)steps, steps == 1 ? "" : "s",
                      (long long)weir_state_step(graph, node),
-                     weir_node_int(graph, node, "kept", 0) != 0 ? ", kept from frame to frame" : "");
+                     weir_recurrence_is_kept(graph, node) ? ", kept from frame to frame" : "");
 }
 
 const weir_component_rules weir_state_rules = {.asks = "a constant initial value; an Update",

@@ -6,9 +6,11 @@
 #include "dataflow/cost/cost.h"
 #include "dataflow/cost/target.h"
 #include "dataflow/fifo.h"
+#include "dataflow/frame.h"
 #include "dataflow/memory.h"
 #include "dataflow/schedule/stream.h"
 #include "dataflow/state.h"
+#include "ir/trait/recurrence.h"
 
 static weir_node state_of(const weir_graph *graph, weir_node node) {
     assert(weir_node_op(graph, node) == WEIR_OP_UPDATE);
@@ -25,11 +27,24 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     return (weir_component_timing){0, weir_stream_beats_of(graph, node)};
 }
 
+/* A State that is kept hears when a sequence begins; another has nothing to hear. */
+static void connect_begin(weir_builder *b, weir_node state, weir_rtl_instance u) {
+    if (b->shared != NULL) return;
+    const bool hears = weir_recurrence_is_kept(b->graph, state) && b->begin.valid.id != 0;
+    const uint32_t index = hears ? (uint32_t)weir_frame_state_index(b->graph, state) : 0;
+    const weir_rtl_expr none = weir_rtl_constant(b->design, 1, 0);
+    weir_rtl_connect(b->design, u, "t_valid", hears ? weir_rtl_bit(b->design, b->begin.valid, index) : none);
+    weir_rtl_connect(b->design, u, "t_first", hears ? weir_rtl_bit(b->design, b->begin.first, index) : none);
+    if (hears) weir_rtl_connect(b->design, u, "t_ready", weir_rtl_bit(b->design, b->begin.ready, index));
+    else weir_rtl_leave_open(b->design, u, "t_ready");
+}
+
 static void build(weir_builder *b, weir_node node) {
     const weir_node state = state_of(b->graph, node);
-    const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node),
-                     *row = weir_build_output(b, state);
-    assert(x->lanes == y->lanes && x->lanes == row->lanes);
+    const weir_wires *x = weir_build_input(b, node, 0), *row = weir_build_output(b, state);
+    const bool is_read =
+        weir_stream_is_read(b->graph, weir_node_output(b->graph, node, 0)); /* not by its State alone */
+    assert(x->lanes == row->lanes);
     weir_memory initial;
     weir_memory_get(b->graph, state, 0, &initial);
     const weir_wires first = weir_build_memory(b, state, &initial);
@@ -37,16 +52,15 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "WIDTH", x->lanes * x->element_bits);
     weir_build_set(b, u, "BEATS", weir_state_row(b->graph, state));
     weir_build_set(b, u, "STEPS", weir_state_steps(b->graph, state));
-    weir_build_set(b, u, "KEPT", weir_node_int(b->graph, state, "kept", 0));
+    weir_build_set(b, u, "KEPT", weir_recurrence_is_kept(b->graph, state));
     const weir_target target = weir_target_of(b->graph);
     weir_build_set(b, u, "SPREAD", weir_target_has_distributed_ram(&target));
-    const weir_value given = weir_node_output(b->graph, node, 0);
-    weir_wires all = *y;
-    if (weir_value_use_count(b->graph, given) == 0 && !weir_value_is_output(b->graph, given))
-        all.ready = weir_rtl_constant(b->design, 1, 1); /* what it gives is for its State alone */
-    weir_build_connect_through(b, u, x, &all);
+    weir_build_connect(b, u, "s", x);
+    if (is_read) weir_build_connect(b, u, "m", weir_build_output(b, node));
+    else weir_build_leave_open(b, u, "m");
     weir_build_connect(b, u, "i", &first);
     weir_build_connect(b, u, "r", row);
+    connect_begin(b, state, u);
 }
 
 static void cost(weir_cost_part *part) {
