@@ -77,6 +77,9 @@ static bool see_frame(void *user, const weir_executor *executor) {
         if (array == NULL || is_masked(q, executor, value)) continue;
         weir_quantized_value *own = weir_quantizer_value(q, value);
         size_t bad;
+        for (size_t i = 0; own->is_sequence && i < array->count; i++)
+            own->squares += weir_array_get(array, i) * weir_array_get(array, i);
+        if (own->is_sequence) own->seen += (double)array->count;
         if (q->keeps_histograms && own->histogram == NULL) own->histogram = weir_histogram_new();
         if (weir_calibration_see(&own->range, own->histogram, array, &bad)) {
             if (own->channel != NULL) see_channels(own, array);
@@ -142,5 +145,6 @@ bool weir_quantizer_calibrate(weir_quantizer *q, const char *path) {
         if (weir_trait_kind(q->graph, node) == WEIR_OP_PAD) leave_out_fill(q, node);
     for (weir_node node = weir_graph_first(q->graph); node.id != 0; node = weir_node_next(q->graph, node))
         if (weir_node_op(q->graph, node) == WEIR_OP_STATE) join_state(q, node);
+    weir_quantizer_join_wide(q);
     return frames > 0;
 }

@@ -226,6 +226,7 @@ static bool keep_graph(weir_module *module, weir_graph *graph, bool fine) {
 static bool quantize_by_scheme(weir_quantizer *q, weir_pass_context *context, weir_module *module) {
     q->keeps_histograms = q->calibrator.id != WEIR_CALIBRATOR_MAX;
     mark_hardware(q);
+    weir_quantizer_widen(q);
     return keep_graph(module, q->graph, q->partial || can_quantize(q)) && quantize_graph(q, context);
 }
 

@@ -88,17 +88,29 @@ static weir_value add_fixed(weir_quantizer *q, const char *base, weir_value valu
  * and of dead channels nothing else is left after training. */
 static const double LEAST_SCALE = 0x1p-60;
 
-static weir_value add_int8(weir_quantizer *q, const char *base, weir_value value, const weir_range *r,
-                           weir_node before) {
-    double low = fmin(r->min, 0), high = fmax(r->max, 0);
-    double scale = high - low > 255 * LEAST_SCALE ? (double)(float)((high - low) / 255) : 1;
-    double zero = nearbyint(-low / scale);
+static weir_value add_affine(weir_quantizer *q, const char *base, weir_value value, double scale, double zero,
+                             weir_dtype dtype, weir_node before) {
     weir_value inputs[3] = {value, constant_of(q, base, "scale", WEIR_FLOAT32, 1, false, &scale),
-                            constant_of(q, base, "zero_point", WEIR_UINT8, 1, false, &zero)};
+                            constant_of(q, base, "zero_point", dtype, 1, false, &zero)};
     weir_value codes = add_node(q, WEIR_OP_QUANTIZE_LINEAR, base, "quantize", inputs, 3, before, -1);
     if (codes.id == 0) return codes;
     inputs[0] = codes;
     return add_node(q, WEIR_OP_DEQUANTIZE_LINEAR, base, "dequantize", inputs, 3, before, -1);
+}
+
+static weir_value add_int8(weir_quantizer *q, const char *base, weir_value value, const weir_range *r,
+                           weir_node before) {
+    const double low = fmin(r->min, 0), high = fmax(r->max, 0),
+                 scale = high - low > 255 * LEAST_SCALE ? (double)(float)((high - low) / 255) : 1;
+    return add_affine(q, base, value, scale, nearbyint(-low / scale), WEIR_UINT8, before);
+}
+
+/* Symmetric, so that sums need no zero points. */
+static weir_value add_int16(weir_quantizer *q, const char *base, weir_value value, const weir_range *r,
+                            weir_node before) {
+    const double most = fmax(fabs(r->min), fabs(r->max)),
+                 scale = most > INT16_MAX * LEAST_SCALE ? (double)(float)(most / INT16_MAX) : 1;
+    return add_affine(q, base, value, scale, 0, WEIR_INT16, before);
 }
 
 /* The part of the value's range that codes of the scheme are to hold. */
@@ -125,7 +137,8 @@ weir_value weir_quantizer_activation(weir_quantizer *q, weir_value value, weir_n
     const weir_range range = calibrated(q, own);
     weir_value result = q->fixed ? add_fixed(q, base, value, &range, weir_pass_int(q->pass, "data_in_width"),
                                              weir_pass_int(q->pass, "data_in_frac_width"), "FLOOR", before)
-                                 : add_int8(q, base, value, &range, before);
+                        : weir_quantizer_is_wide(own) ? add_int16(q, base, value, &own->range, before)
+                                                      : add_int8(q, base, value, &range, before);
     own->quantized = result;
     return result;
 }

@@ -21,6 +21,10 @@ typedef struct weir_quantized_value {
     size_t channels;            /* of dimension 1 */
     weir_value quantized;       /* none: not made yet */
     bool before, after;         /* does hardware compute from it, is it computed by hardware */
+    bool wide;                  /* its codes have 16 bits (quantize_recurrence.c) */
+    uint32_t scale_of;          /* the id of a value with whose numbers it has one scale, and so on; 0: none */
+    bool is_sequence;           /* a loop over time reads it through weights: what its numbers are like decides */
+    double squares, seen;       /* of those: the sum of their squares, and how many were seen */
     bool is_numbers;            /* of what may be a mask: some of its numbers are neither 0 nor far below */
     uint32_t root;              /* of functions of one quantized value, the id of that; 0: of all others */
 } weir_quantized_value;
@@ -91,6 +95,14 @@ bool weir_quantizer_node(weir_quantizer *q, weir_node node);
 /* A sum that leaves the model has codes of its own, since those of its terms do not add up, and so has a function where
  * there are no layers. */
 bool weir_quantizer_outputs(weir_quantizer *q);
+
+/* --- quantize_recurrence.c --- */
+
+/* Marks what of loops over time gets 16 bits, before the calibration. After it: those that are added up get one range;
+ * does a value get 16 bits? */
+void weir_quantizer_widen(const weir_quantizer *q);
+void weir_quantizer_join_wide(const weir_quantizer *q);
+bool weir_quantizer_is_wide(const weir_quantized_value *own);
 
 /* --- quantize_mask.c --- */
 

@@ -22,11 +22,12 @@ static bool is_exact(const weir_realizer *r) {
     const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
     bool onnx = r->requantizer.contract == WEIR_CONTRACT_ONNXRUNTIME;
     int64_t most = onnx ? (int64_t)1 << 24 : (int64_t)1 << 50;
-    bool exact = is_power(weir_quant_scale(r->requantizer.to, 0));
+    const double to = weir_quant_scale(r->requantizer.to, 0);
+    bool exact = true;
     for (size_t c = 0; c < r->channels; c++) {
         int64_t zero = weir_quant_zero(r->requantizer.from, (int64_t)c);
-        exact &= is_power(weir_quant_scale(r->requantizer.from, (int64_t)c)) && in->high - zero <= most &&
-                 zero - in->low <= most;
+        const double from = weir_quant_scale(r->requantizer.from, (int64_t)c);
+        exact &= (from == to || (is_power(from) && is_power(to))) && in->high - zero <= most && zero - in->low <= most;
     }
     return exact;
 }
