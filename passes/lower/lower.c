@@ -251,6 +251,7 @@ bool weir_lower_is_one_code(const weir_graph *graph, weir_value value) {
     if (node.id == 0) return weir_value_constant(graph, value) == NULL;
     const weir_op op = weir_node_op(graph, node), kind = weir_trait_of(op)->kind;
     const weir_value first = weir_node_input(graph, node, 0);
+    if (op == WEIR_OP_STATE) return true; /* of the quantizer before its Update */
     if (op == WEIR_OP_ENCODE || op == WEIR_OP_REQUANTIZE || op == WEIR_OP_THRESHOLD || op == WEIR_OP_LOOKUP)
         return true;
     if (op == WEIR_OP_SUM) /* which turns the sign: weir_lower_negated */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cosim/frames.h"
+#include "ir/shape/index_map.h"
 #include "ir/trait/recurrence.h"
 #include "ir/trait/trait.h"
 #include "passes/quantize/mask.h"
@@ -118,6 +119,22 @@ static void leave_out_fill(weir_quantizer *q, weir_node pad) {
     if (own->histogram != NULL) *own->histogram = *inside->histogram;
 }
 
+/* What moves the value has its range too. */
+static void spread_range(weir_quantizer *q, weir_value value) {
+    const weir_quantized_value *from = weir_quantizer_value(q, value);
+    for (size_t i = 0; i < weir_value_use_count(q->graph, value); i++) {
+        const weir_use use = weir_value_use(q->graph, value, i);
+        if (use.index != 0 || !weir_index_map_reshapes(weir_node_op(q->graph, use.node)) ||
+            weir_node_op(q->graph, use.node) == WEIR_OP_UPDATE)
+            continue;
+        const weir_value moved = weir_node_output(q->graph, use.node, 0);
+        weir_quantized_value *to = weir_quantizer_value(q, moved);
+        to->range = from->range;
+        if (to->histogram != NULL && from->histogram != NULL) *to->histogram = *from->histogram;
+        spread_range(q, moved);
+    }
+}
+
 /* A State and what its Update takes have one range, so one quantizer: no code changes from step to step. */
 static void join_state(weir_quantizer *q, weir_node state) {
     const weir_node update = weir_recurrence_update(q->graph, state);
@@ -131,6 +148,7 @@ static void join_state(weir_quantizer *q, weir_node state) {
     if (held->range.seen) weir_range_see(&next->range, held->range.max);
     held->range = next->range;
     if (held->histogram != NULL && next->histogram != NULL) *held->histogram = *next->histogram;
+    spread_range(q, weir_node_output(q->graph, state, 0));
 }
 
 bool weir_quantizer_calibrate(weir_quantizer *q, const char *path) {

@@ -110,6 +110,15 @@ static bool is_scaled(const weir_quantizer *q, weir_value value) {
     return (kind == WEIR_OP_MUL || kind == WEIR_OP_DIV) && product_of(q, value).id == 0;
 }
 
+/* Is it what a State gives, as such or moved? */
+static bool is_remembered(const weir_quantizer *q, weir_value value) {
+    weir_node node = weir_value_producer(q->graph, value);
+    while (node.id != 0 && weir_node_op(q->graph, node) != WEIR_OP_STATE &&
+           weir_index_map_exists(weir_node_op(q->graph, node)))
+        node = weir_value_producer(q->graph, weir_node_input(q->graph, node, 0));
+    return node.id != 0 && weir_node_op(q->graph, node) == WEIR_OP_STATE;
+}
+
 /* A sum, its terms, what of their factors is no gate, and what layers multiply for these. */
 static void widen_sum(const weir_quantizer *q, weir_node sum) {
     const weir_value result = weir_node_output(q->graph, sum, 0);
@@ -119,7 +128,7 @@ static void widen_sum(const weir_quantizer *q, weir_node sum) {
         const weir_node product = product_of(q, term);
         if (!is_scaled(q, term)) widen(q, term);
         unite(q, result, term);
-        if (weir_quantizer_is_computed(q, x)) weir_quantizer_value(q, x)->is_sequence = true;
+        if (weir_quantizer_is_computed(q, x) && !is_remembered(q, x)) weir_quantizer_value(q, x)->is_sequence = true;
         for (size_t k = 0; product.id != 0 && k < 2; k++)
             if (!is_gate(q, weir_node_input(q->graph, product, k))) widen(q, weir_node_input(q->graph, product, k));
     }
@@ -172,22 +181,50 @@ static void widen_cell(const weir_quantizer *q, weir_node node) {
 
 /* --- all --- */
 
+/* What a State gives, as such or in another shape, has the quantizer of its next value. */
+static void widen_state(const weir_quantizer *q, weir_value next, weir_value given) {
+    weir_quantizer_value(q, given)->wide = true;
+    unite(q, next, given);
+    for (size_t i = 0; i < weir_value_use_count(q->graph, given); i++) {
+        const weir_use use = weir_value_use(q->graph, given, i);
+        if (use.index == 0 && weir_index_map_reshapes(weir_node_op(q->graph, use.node)) &&
+            weir_node_op(q->graph, use.node) != WEIR_OP_UPDATE)
+            widen_state(q, next, weir_node_output(q->graph, use.node, 0));
+    }
+}
+
+static void widen_states(const weir_quantizer *q, const weir_recurrence *r) {
+    for (size_t s = 0; s < r->state_count; s++)
+        if (weir_quantizer_value(q, weir_node_input(q->graph, r->update[s], 0))->wide)
+            widen_state(q, weir_node_input(q->graph, r->update[s], 0), weir_node_output(q->graph, r->state[s], 0));
+}
+
+/* Does a layer multiply what is remembered for a term of the sum? */
+static bool adds_remembered(const weir_quantizer *q, weir_node sum) {
+    bool any = false;
+    for (size_t i = 0; i < 2; i++) {
+        const weir_value x = multiplied_for(q, weir_node_input(q->graph, sum, i));
+        any |= x.id != 0 && is_remembered(q, x);
+    }
+    return any;
+}
+
 void weir_quantizer_widen(const weir_quantizer *q) {
     weir_arena *arena = weir_arena_new();
-    weir_recurrence *recurrence;
-    const size_t count = q->fixed ? 0 : weir_recurrences_find(q->graph, arena, &recurrence);
-    for (size_t i = 0; i < count; i++) {
-        const weir_recurrence *r = &recurrence[i];
-        for (size_t n = 0; n < r->node_count; n++)
-            if (is_sum(q, r->node[n])) widen_sum(q, r->node[n]);
-        for (size_t s = 0; s < r->state_count; s++) { /* both have one quantizer */
-            const weir_quantized_value *next = weir_quantizer_value(q, weir_node_input(q->graph, r->update[s], 0));
-            weir_quantizer_value(q, weir_node_output(q->graph, r->state[s], 0))->wide = next->wide;
-            unite(q, weir_node_input(q->graph, r->update[s], 0), weir_node_output(q->graph, r->state[s], 0));
-        }
+    weir_recurrence *loop, *spanning;
+    const size_t loops = q->fixed ? 0 : weir_recurrences_find(q->graph, arena, &loop),
+                 others = q->fixed ? 0 : weir_recurrences_find_spanning(q->graph, arena, &spanning);
+    for (size_t i = 0; i < loops; i++)
+        for (size_t n = 0; n < loop[i].node_count; n++)
+            if (is_sum(q, loop[i].node[n])) widen_sum(q, loop[i].node[n]);
+    for (weir_node node = weir_graph_first(q->graph); !q->fixed && node.id != 0;
+         node = weir_node_next(q->graph, node)) {
+        if (!is_sum(q, node)) continue;
+        widen_cell(q, node);
+        if (adds_remembered(q, node)) widen_sum(q, node);
     }
-    for (weir_node node = weir_graph_first(q->graph); !q->fixed && node.id != 0; node = weir_node_next(q->graph, node))
-        if (is_sum(q, node)) widen_cell(q, node);
+    for (size_t i = 0; i < loops; i++) widen_states(q, &loop[i]);
+    for (size_t i = 0; i < others; i++) widen_states(q, &spanning[i]);
     weir_arena_free(arena);
 }
 

@@ -1,5 +1,5 @@
 """steps.py WEIR WORK [--plant] [--most N] [--simulate N]: random networks of one step of time, whose states are inputs and outputs (layers of LSTM, GRU
-and RNN, caches of convolutions, running sums; apart or packed in one tensor, under names as exporters give them). `weir eval --state` gives what ONNX
+and RNN, caches of convolutions, running sums, loops inside; apart or packed in one tensor, under names as exporters give them). `weir eval --state` gives what ONNX
 Runtime gives step after step, of the float model within 1e-4; a share is quantized and simulated in Icarus with stalls, damaged frames and sequences.
 --plant: one result is changed, which must be noticed. Prints how many; exit status 1 where one differs."""
 
@@ -61,6 +61,13 @@ class Step:
             self.states[at + i][1] = value
         self.value, self.width = self.node("Squeeze", [made[1], self.integers(0)]), hidden
 
+    def loop(self):
+        """Steps inside of the frame, over its elements, which start anew in each."""
+        op, hidden = ("LSTM", "GRU", "RNN")[self.rng.integers(3)], int(self.rng.integers(2, 6))
+        rows = self.node("Reshape", [self.value, self.integers(self.width, 1, 1)])
+        made = self.node(op, [rows, self.numbers(1, GATES[op] * hidden, 1), self.numbers(1, GATES[op] * hidden, hidden), self.numbers(1, 2 * GATES[op] * hidden)], 2, hidden_size=hidden)
+        self.value, self.width = self.node("Squeeze", [made[1], self.integers(0)]), hidden
+
     def convolution(self):
         taps, outputs, at = int(self.rng.integers(2, 5)), int(self.rng.integers(2, 9)), len(self.states)
         lines = self.state([1, self.width, taps - 1])
@@ -112,7 +119,7 @@ class Step:
 def random_step(rng):
     step = Step(rng)
     for _ in range(int(rng.integers(1, 4))):
-        kind = ("LSTM", "GRU", "RNN", "convolution", "average", "dense")[rng.integers(6)]
+        kind = ("LSTM", "GRU", "RNN", "convolution", "average", "loop", "dense")[rng.integers(7)]
         if kind in GATES:
             step.recurrent(kind)
         else:

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/kept.h"
 #include "exec/kernel.h"
 #include "exec/recurrence.h"
 #include "support/memory/arena.h"
@@ -62,6 +63,7 @@ struct weir_executor {
     size_t recurrence_count;
     weir_recurrence_run **runs; /* by recurrence */
     size_t *owner;              /* by node: 1 + its recurrence; 0: none */
+    weir_kept *kept;            /* NULL: no State that frames leave to frames */
 };
 
 static weir_location source_of(const weir_graph *graph) { return weir_at(weir_graph_source(graph), 0); }
@@ -125,6 +127,7 @@ static void find_last(weir_executor *executor) {
 }
 
 static bool depends_on_constants(const weir_executor *executor, weir_node node) {
+    if (weir_node_op(executor->graph, node) == WEIR_OP_STATE) return false;
     for (size_t i = 0; i < weir_node_input_count(executor->graph, node); i++) {
         const weir_value value = weir_node_input(executor->graph, node, i);
         if (value.id != 0 && !executor->is_fixed[value.id]) return false;
@@ -191,7 +194,7 @@ static bool add_node(weir_executor *executor, weir_node node) {
         add_buffer(executor, weir_node_output(graph, node, 0), false);
         return true;
     }
-    if (!weir_kernel_supports(graph, node)) {
+    if (weir_node_op(graph, node) != WEIR_OP_STATE && !weir_kernel_supports(graph, node)) {
         const weir_value first = weir_node_input(graph, node, 0);
         weir_error(weir_node_location(graph, node), "node '%s' (%s): no kernel for input type %s",
                    weir_node_name(graph, node), weir_node_info(graph, node)->full_name,
@@ -350,6 +353,7 @@ static weir_executor *make(const weir_graph *graph, bool passes, bool is_open) {
         executor->is_fixed[id] = executor->value[id] != NULL;
     }
     for (size_t i = 0; i < weir_graph_input_count(graph); i++) add_buffer(executor, weir_graph_input(graph, i), false);
+    executor->kept = is_open ? NULL : weir_kept_new(graph, arena);
     if (add_nodes(executor)) {
         join_windows(executor);
         find_last(executor);
@@ -379,6 +383,7 @@ void weir_executor_give(weir_executor *executor, weir_value state, const weir_ar
 }
 
 void weir_executor_restart(weir_executor *executor) {
+    weir_kept_restart(executor->kept);
     for (size_t i = 0; i < executor->recurrence_count; i++) weir_recurrence_run_restart(executor->runs[i]);
 }
 
@@ -386,6 +391,13 @@ void weir_executor_free(weir_executor *executor) {
     if (executor == NULL) return;
     for (size_t i = 0; i < executor->recurrence_count; i++) weir_recurrence_run_free(executor->runs[i]);
     weir_arena_free(executor->arena);
+}
+
+/* What a node computes, also of States that are no loop's. */
+static void call(weir_executor *executor, weir_node node, const weir_array **inputs, weir_array **outputs) {
+    if (executor->kept != NULL && weir_kept_gives(executor->kept, node, inputs[0], outputs[0])) return;
+    weir_kernel_run(executor->graph, node, inputs, outputs);
+    if (executor->kept != NULL) weir_kept_takes(executor->kept, node, outputs[0]);
 }
 
 /* The steps of a frame are over when the first node is watched: what a watcher changes, only later steps read. */
@@ -409,7 +421,7 @@ static void run_steps(weir_executor *executor, weir_executor_watch *watch, void 
         if (now->recurrence != NULL) {
             run_recurrence(executor, now, watch, user);
         } else {
-            weir_kernel_run(executor->graph, now->node, now->inputs, now->outputs);
+            call(executor, now->node, now->inputs, now->outputs);
             if (watch != NULL && !now->is_fixed) watch(user, now->node, now->outputs);
         }
         pass_on(executor, i);
@@ -424,9 +436,10 @@ static bool is_in_frame(const weir_executor *executor, uint32_t id) {
     return executor->buffer[id] != NULL && !executor->is_fixed[id];
 }
 
-/* Frames that fit; never more than asked for. */
+/* Frames that fit; never more than asked for, and one where it leaves something to the next. */
 static size_t room_for(const weir_executor *executor, size_t frames) {
     size_t bytes = 1;
+    if (executor->kept != NULL) return 1;
     for (uint32_t id = 1; id < weir_graph_value_limit(executor->graph); id++)
         bytes += is_in_frame(executor, id) ? bytes_of(executor->buffer[id]) : 0;
     const size_t most = BLOCK_BYTES / bytes < BLOCK_FRAMES ? BLOCK_BYTES / bytes : BLOCK_FRAMES;
@@ -437,7 +450,7 @@ static size_t room_for(const weir_executor *executor, size_t frames) {
 static bool is_joint(const weir_executor *executor, weir_node node) {
     const weir_graph *graph = executor->graph;
     const size_t operands = weir_node_op(graph, node) == WEIR_OP_SUM ? 2 : 1;
-    if (!weir_kernel_is_joint(graph, node)) return false;
+    if (!weir_kernel_is_joint(graph, node) || executor->kept != NULL) return false;
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
         const weir_value value = weir_node_input(graph, node, i);
         if (value.id != 0 && is_in_frame(executor, value.id) != (i < operands)) return false;
@@ -516,7 +529,7 @@ static void show_frame(const weir_executor *executor, weir_value value, size_t i
     one->data = (char *)b->all[value.id].data + index * bytes_of(one);
 }
 
-static void run_frames(const weir_executor *executor, const step *s, size_t frames) {
+static void run_frames(weir_executor *executor, const step *s, size_t frames) {
     assert(frames > 0 && frames <= executor->block.room);
     const weir_graph *graph = executor->graph;
     for (size_t f = 0; f < frames; f++) {
@@ -527,7 +540,7 @@ static void run_frames(const weir_executor *executor, const step *s, size_t fram
                 show_frame(executor, weir_node_output(graph, s->nodes[n], i), f);
         }
         if (s->recurrence != NULL) weir_recurrence_run_frame(s->recurrence, executor->block.read, executor->block.made);
-        else weir_kernel_run(graph, s->node, s->block_inputs, s->block_outputs);
+        else call(executor, s->node, s->block_inputs, s->block_outputs);
     }
 }
 

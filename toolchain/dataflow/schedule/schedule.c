@@ -217,8 +217,10 @@ static void serve_state(weir_schedule *s, weir_node node) {
     int64_t apart = s->interval == LONG_AFTER ? paced : s->interval / rows;
     for (size_t i = 0; s->alone != NULL && i < s->alone->state_count; i++)
         if (s->alone->state[i].id == node.id) apart = LONG_ROW;
+    /* of one that is kept, the frame's inputs are there before: a step is what it takes from the row on */
+    const int64_t begin = apart == LONG_ROW && rows == 1 && weir_recurrence_is_kept(s->graph, node) ? LONG_ROW : 0;
     weir_signature_list list = {.arena = s->arena};
-    weir_signature_append(&list, weir_signature_run(s->arena, 0, beats, 1).first);
+    weir_signature_append(&list, weir_signature_run(s->arena, begin, beats, 1).first);
     if (rows > 1) weir_signature_repeat(&list, 0, rows - 1, apart);
     const weir_signature_part part = weir_signature_close(&list);
     s->given[value.id] = (weir_bounds){{part, part}, {part, part}, true};
@@ -340,8 +342,10 @@ static bool set_step(weir_graph *graph, const weir_recurrence *recurrence) {
 bool weir_schedule_set_steps(weir_graph *graph) {
     weir_arena *arena = weir_arena_new();
     weir_recurrence *recurrence;
-    const size_t count = weir_recurrences_find(graph, arena, &recurrence);
+    size_t count = weir_recurrences_find(graph, arena, &recurrence);
     bool fine = true;
+    for (size_t i = 0; fine && i < count; i++) fine = set_step(graph, &recurrence[i]);
+    count = weir_recurrences_find_spanning(graph, arena, &recurrence); /* with the loops in them */
     for (size_t i = 0; fine && i < count; i++) fine = set_step(graph, &recurrence[i]);
     weir_arena_free(arena);
     return fine;

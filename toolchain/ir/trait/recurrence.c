@@ -18,6 +18,10 @@ bool weir_recurrence_is_kept(const weir_graph *graph, weir_node state) {
     return weir_node_int(graph, state, "kept", 0) != 0;
 }
 
+bool weir_recurrence_spans(const weir_graph *graph, weir_node state) {
+    return weir_recurrence_is_kept(graph, state) && weir_node_int(graph, state, "steps", 1) == 1;
+}
+
 bool weir_recurrence_begins(const weir_graph *graph, weir_node state, int64_t frame) {
     assert(weir_recurrence_is_kept(graph, state) && frame >= 0);
     const int64_t frames = weir_node_int(graph, state, "sequence", 0);
@@ -72,6 +76,7 @@ static void include_all(const sets *s, size_t index, const sets *from, size_t ot
 
 typedef struct finder {
     const weir_graph *graph;
+    bool spanning; /* States whose steps are the frames, or all others */
     weir_arena *arena;
     weir_node *state, *update;
     size_t states;
@@ -86,7 +91,7 @@ static void find_states(finder *f) {
     f->state = weir_arena_array(f->arena, limit, sizeof *f->state);
     f->update = weir_arena_array(f->arena, limit, sizeof *f->update);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (weir_node_op(graph, node) != WEIR_OP_STATE) continue;
+        if (weir_node_op(graph, node) != WEIR_OP_STATE || weir_recurrence_spans(graph, node) != f->spanning) continue;
         const weir_node update = weir_recurrence_update(graph, node);
         if (update.id == 0) continue; /* the verifier refuses it */
         f->state[f->states] = node;
@@ -179,8 +184,8 @@ static weir_recurrence recurrence_of(const finder *f, size_t first) {
     return r;
 }
 
-size_t weir_recurrences_find(const weir_graph *graph, weir_arena *arena, weir_recurrence **found) {
-    finder f = {.graph = graph, .arena = arena};
+static size_t find(const weir_graph *graph, bool spanning, weir_arena *arena, weir_recurrence **found) {
+    finder f = {.graph = graph, .spanning = spanning, .arena = arena};
     find_states(&f);
     *found = NULL;
     if (f.states == 0) return 0;
@@ -199,6 +204,14 @@ size_t weir_recurrences_find(const weir_graph *graph, weir_arena *arena, weir_re
         if (is_first) (*found)[count++] = recurrence_of(&f, i);
     }
     return count;
+}
+
+size_t weir_recurrences_find(const weir_graph *graph, weir_arena *arena, weir_recurrence **found) {
+    return find(graph, false, arena, found);
+}
+
+size_t weir_recurrences_find_spanning(const weir_graph *graph, weir_arena *arena, weir_recurrence **found) {
+    return find(graph, true, arena, found);
 }
 
 /* --- one step --- */

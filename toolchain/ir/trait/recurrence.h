@@ -18,6 +18,8 @@ bool weir_recurrence_any(const weir_graph *graph);
 bool weir_recurrence_any_kept(const weir_graph *graph);
 /* Does the State continue where the frame before ended? Without one, and with a new sequence: its initial value. */
 bool weir_recurrence_is_kept(const weir_graph *graph, weir_node state);
+/* Is it kept, with one step a frame? Then it is the frames that are its steps, and no loop inside of one has it. */
+bool weir_recurrence_spans(const weir_graph *graph, weir_node state);
 /* Does the data's frame of this number begin a sequence, for a State that is kept? Frame 0 does. */
 bool weir_recurrence_begins(const weir_graph *graph, weir_node state, int64_t frame);
 /* Does an Update name its State by that input? It takes nothing of what the State gives. */
@@ -27,6 +29,8 @@ weir_node weir_recurrence_update(const weir_graph *graph, weir_node state);
 /* The recurrences of a verified graph, in the arena; those of which one reads another's values apart. O(nodes * States)
  * and, for the States alone, their third power. */
 size_t weir_recurrences_find(const weir_graph *graph, weir_arena *arena, weir_recurrence **found);
+/* The same of States whose steps are the frames, with all that is between these and their Updates, loops too. */
+size_t weir_recurrences_find_spanning(const weir_graph *graph, weir_arena *arena, weir_recurrence **found);
 
 /* One step of a recurrence as a graph for rows alone: its first inputs are the States. */
 typedef struct weir_recurrence_step {
