@@ -1,8 +1,6 @@
 /* Which values of loops over time get codes of 16 bits: what is added up from step to step, and what functions read of
  * it. Rounded to 8 bits in every step, errors of the cell of an LSTM add up, and functions multiply those of their
  * inputs. What layers multiply with weights stays at 8 bits, except an input of the sequence that needs more. */
-#include <math.h>
-
 #include "ir/shape/index_map.h"
 #include "ir/trait/recurrence.h"
 #include "ir/trait/trait.h"
@@ -240,12 +238,4 @@ void weir_quantizer_join_wide(const weir_quantizer *q) {
             if (from->seen) weir_range_see(to, from->max);
         }
     }
-}
-
-bool weir_quantizer_is_wide(const weir_quantized_value *own) {
-    /* Weights of 8 bits leave about 40 dB; what is 6 dB better than that costs 1 dB more. */
-    static const double ENOUGH = 46;
-    const double step = (own->range.max - own->range.min) / 255, noise = step * step / 12;
-    return own->wide ||
-           (own->is_sequence && own->seen > 0 && noise > 0 && 10 * log10(own->squares / own->seen / noise) < ENOUGH);
 }

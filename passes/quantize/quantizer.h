@@ -98,11 +98,10 @@ bool weir_quantizer_outputs(weir_quantizer *q);
 
 /* --- quantize_recurrence.c --- */
 
-/* Marks what of loops over time gets 16 bits, before the calibration. After it: those that are added up get one range;
- * does a value get 16 bits? */
+/* Marks what of loops over time gets 16 bits, before the calibration. After it: those that are added up get one
+ * range. */
 void weir_quantizer_widen(const weir_quantizer *q);
 void weir_quantizer_join_wide(const weir_quantizer *q);
-bool weir_quantizer_is_wide(const weir_quantized_value *own);
 
 /* --- quantize_mask.c --- */
 

@@ -32,6 +32,18 @@ cmp -s leak.v planted/rtl/weir_state.v && fail "nothing is planted"
 cp leak.v planted/rtl/weir_state.v
 expect 3 "first divergence at node 'y': wrong value at frame 1" "$WEIR" sim planted -d "$folder/layers.npz:x" --frames 3 --simulator icarus
 
+# Planted: two gates in each other's place; a cell of 8 bits.
+expect 0 "" "$WEIR" compile "$folder/lstm.onnx" -q int8 -c "$folder/lstm.npz:x" -o gates
+mv gates/rtl/lstm_input_state_weights.hex kept.hex
+mv gates/rtl/lstm_forget_state_weights.hex gates/rtl/lstm_input_state_weights.hex
+mv kept.hex gates/rtl/lstm_forget_state_weights.hex
+expect 3 "debug: first divergence at node 'lstm_h_before': wrong value at frame 0" "$WEIR" sim gates -d "$folder/lstm.npz:x" --frames 3 --simulator icarus
+expect 0 "" "$WEIR" compile "$folder/lstm.onnx" -q int8 -c "$folder/lstm.npz:x" -o cell
+sed "s/initially ? i_data : row_data;/initially ? i_data : row_data \& 8'hff;/" cell/rtl/weir_state.v >cut.v
+cmp -s cut.v cell/rtl/weir_state.v && fail "nothing is planted"
+cp cut.v cell/rtl/weir_state.v
+expect 3 "debug: first divergence at node 'lstm_[hc]_[a-z_]*': wrong value at frame 0" "$WEIR" sim cell -d "$folder/lstm.npz:x" --frames 3 --simulator icarus
+
 # Without quantizers it is refused by name.
 expect 1 "node 'lstm_h' .*: what it remembers is not quantized; quantize the model first" "$WEIR" compile "$folder/lstm.onnx" -o none
 
