@@ -83,7 +83,9 @@ static char *budget_of(const weir_board_make *r) {
 
 /* Are the frames that it will be tried with there, and do they fit? A build takes long: this is asked before. */
 static bool has_frames(const weir_board_make *r, const weir_module *module) {
-    weir_frames *frames = r->data == NULL ? NULL : weir_frames_read(weir_module_graph(module, 0), r->data);
+    weir_graph *graph = r->data == NULL ? NULL : weir_job_kept_model(&r->job, module);
+    weir_frames *frames = graph == NULL ? NULL : weir_frames_read(graph, r->data);
+    weir_graph_free(graph);
     if (frames == NULL) return r->data == NULL;
     weir_frames_free(frames);
     return true;

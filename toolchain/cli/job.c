@@ -160,9 +160,8 @@ static bool names_states(const weir_job *job) {
     return job->states.count > 0 && !says(job, "auto") && !says(job, "none");
 }
 
-/* Hardware keeps what it finds, unless the user says otherwise. */
-static bool keeps_states(const weir_job *job, bool hardware) {
-    return job->states.count > 0 ? !says(job, "none") : hardware || job->sequence > 0;
+static bool keeps_states(const weir_job *job) {
+    return job->states.count > 0 ? !says(job, "none") : job->finds_states || job->sequence > 0;
 }
 
 /* The job's own options that a pass of the pipeline takes, then --set. */
@@ -273,7 +272,7 @@ int weir_job_run(weir_job *job, weir_module *module, const char *pipeline) {
     weir_pass *pass = NULL;
     if (weir_passes_register(registry) && weir_plugins_load(&job->plugins, registry)) {
         const bool hardware = strcmp(pipeline, "compile") == 0;
-        const char *const parts[] = {keeps_states(job, hardware) ? "keep_state" : NULL,
+        const char *const parts[] = {keeps_states(job) ? "keep_state" : NULL,
                                      job->input_quantizers.count > 0 ? "quantize_input" : NULL,
                                      job->passes,
                                      job->level < 0 ? NULL : "graph(default)",
@@ -289,6 +288,22 @@ int weir_job_run(weir_job *job, weir_module *module, const char *pipeline) {
     weir_pass_free(pass);
     weir_pass_registry_free(registry);
     return status;
+}
+
+weir_graph *weir_job_kept_model(const weir_job *job, const weir_module *module) {
+    weir_job only = WEIR_JOB_DEFAULTS(job->command);
+    only.states = job->states;
+    only.sequence = job->sequence;
+    only.finds_states = job->finds_states;
+    weir_module *copy = weir_job_again(module, weir_graph_copy(weir_module_graph(module, 0)));
+    weir_diag_log *log = weir_diag_capture(); /* the job itself says it again */
+    const bool fine = weir_job_run(&only, copy, "") == WEIR_EXIT_FINE;
+    weir_diag_release(log);
+    if (!fine) weir_diag_replay(log);
+    weir_diag_log_free(log);
+    weir_graph *kept = fine ? weir_graph_copy(weir_module_graph(copy, 0)) : NULL;
+    weir_module_free(copy);
+    return kept;
 }
 
 /* The graphs beside the hardware: what `weir sim` reads back. */

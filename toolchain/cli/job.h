@@ -48,12 +48,13 @@ typedef struct weir_job {
     bool patchable;                 /* parameters may change later */
     const char *like;               /* a patchable hardware.weir whose requantizers the model's must fit, or NULL */
     bool whole;                     /* the folding leaves no margin of the device free */
+    bool finds_states; /* inputs that names leave no doubt about are kept, unless the user says otherwise */
     bool verify, timing;
     weir_plugins plugins;
 } weir_job;
 
 #define WEIR_JOB_DEFAULTS(command_)                                                                                    \
-    { .command = command_, .requantize = "auto", .sizes = WEIR_JOB_SIZES_DEFAULTS, .level = -1 }
+    { .command = command_, .requantize = "auto", .sizes = WEIR_JOB_SIZES_DEFAULTS, .level = -1, .finds_states = true }
 /* Rows of an option table for `job`: about user passes, about quantization, about any pass, about hardware (FOLDING:
  * for a device that is chosen otherwise). */
 #define WEIR_JOB_PLUGIN_OPTIONS(job)                                                                                   \
@@ -115,6 +116,9 @@ void weir_job_free(weir_job *job);
 
 /* Runs passes on the module: the job's own, quantizes when it says so, then `pipeline` (text). Exit status. */
 int weir_job_run(weir_job *job, weir_module *module, const char *pipeline);
+/* The model's graph with its states kept as the job says, whose inputs are those that need data; a copy, NULL after a
+ * reported error. */
+weir_graph *weir_job_kept_model(const weir_job *job, const weir_module *module);
 /* Compiles and writes into `folder`, without other files: hardware, benches, and the graphs as text IR. Exit status. */
 int weir_job_emit(weir_job *job, weir_module *module, const char *folder);
 /* The same into a folder that becomes the compilation's, whole or not at all (support/file/folder.h). `copy` (NULL:

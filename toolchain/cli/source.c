@@ -31,6 +31,7 @@ static weir_graph *read(void *user, const char *device, int64_t clock_mhz) {
     for (size_t i = 0; i < weir_module_graph_count(source->lowered); i++)
         weir_module_add_graph(module, weir_graph_copy(weir_module_graph(source->lowered, i)));
     weir_job rest = WEIR_JOB_DEFAULTS(source->job->command);
+    rest.finds_states = false; /* they are kept already */
     char *pipeline =
         weir_format("set_target{device=\"%s\",clock=%lld},realize_requantize,partition", device, (long long)clock_mhz);
     weir_graph *graph = NULL;

@@ -91,6 +91,7 @@ static int run(void *user) {
 
 int weir_command_eval(int argc, char **argv) {
     weir_job job = WEIR_JOB_DEFAULTS("eval");
+    job.finds_states = false; /* the model is run as it is */
     weir_cli_list data = {NULL, 0};
     const char *engine = "int", *output = NULL;
     int64_t threads = 1;

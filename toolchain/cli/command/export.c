@@ -37,6 +37,7 @@ static int run(void *user) {
 
 int weir_command_export(int argc, char **argv) {
     weir_job job = WEIR_JOB_DEFAULTS("export");
+    job.finds_states = false; /* the model is run as it is */
     const char *output = NULL, *graph = "", *form = "native";
     int64_t opset = 0;
     const weir_cli_option options[] = {

@@ -7,6 +7,7 @@
 #include "dataflow/schedule/bounds.h"
 #include "dataflow/schedule/schedule.h"
 #include "dataflow/schedule/stream.h"
+#include "ir/trait/recurrence.h"
 #include "support/memory/arena.h"
 #include "support/memory/hash.h"
 
@@ -64,10 +65,11 @@ struct weir_folding_beats {
 
 /* --- the graph --- */
 
+/* Rows of States come as their Updates give them, of which nothing is known yet. */
 static bool is_covered(const weir_graph *graph) {
     size_t count;
     weir_value *values = weir_stream_outputs(graph, &count);
-    bool fine = true;
+    bool fine = !weir_recurrence_any(graph);
     for (size_t i = 0; i < count; i++) fine &= !weir_stream_is_input(graph, values[i]);
     free(values);
     values = weir_stream_inputs(graph, &count);

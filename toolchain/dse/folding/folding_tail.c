@@ -35,11 +35,15 @@ static weir_node find_path(const structure *t, reach *to) {
     for (weir_node node = weir_graph_first(t->graph); node.id != 0; node = weir_node_next(t->graph, node)) {
         if (weir_folding_rules(t->graph, node) == NULL) continue;
         reach *best = &to[node.id];
+        bool any = false;
         for (size_t i = 0; i < weir_stream_count(t->graph, node); i++) {
             const weir_node from = weir_folding_source(t->graph, node, i);
+            if (from.id != 0 && to[from.id].nodes == 0) continue; /* States alone lead to it, no input */
             const reach r = {from, i, to[from.id].paces, to[from.id].nodes};
-            if (i == 0 || is_longer(&r, best)) *best = r;
+            if (!any || is_longer(&r, best)) *best = r;
+            any = true;
         }
+        if (!any) continue;
         best->paces += weir_folding_sets_pace(t->graph, node);
         best->nodes++;
         if (last.id == 0 || is_longer(best, &to[last.id])) last = node;
