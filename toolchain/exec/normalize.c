@@ -110,7 +110,8 @@ static wide factor_of(const weir_normalize *n, const sums *s) {
 }
 
 static int64_t half_even(wide y, int shift) {
-    const wide whole = y >> shift, rest = y - (whole << shift), half = shift > 0 ? (wide)1 << (shift - 1) : 0;
+    const wide whole = y >> shift, rest = y - (whole * ((wide)1 << shift)),
+               half = shift > 0 ? (wide)1 << (shift - 1) : 0;
     const bool up = shift > 0 && (rest > half || (rest == half && (whole & 1) != 0));
     const wide code = whole + up;
     return code > INT64_MAX ? INT64_MAX : code < INT64_MIN ? INT64_MIN : (int64_t)code;
