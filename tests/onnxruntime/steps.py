@@ -1,6 +1,6 @@
 """steps.py WEIR WORK [--plant] [--most N] [--simulate N]: random networks of one step of time, whose states are inputs and outputs (layers of LSTM, GRU
 and RNN, caches of convolutions, running sums, loops inside; apart or packed in one tensor, under names as exporters give them). `weir eval --state` gives what ONNX
-Runtime gives step after step, of the float model within 1e-4; a share is quantized and simulated in Icarus with stalls, damaged frames and sequences.
+Runtime gives step after step, of the float model within 1e-4; each is folded for a device, a share simulated in Icarus with stalls, damaged frames and sequences.
 --plant: one result is changed, which must be noticed. Prints how many; exit status 1 where one differs."""
 
 import argparse
@@ -65,7 +65,8 @@ class Step:
         """Steps inside of the frame, over its elements, which start anew in each."""
         op, hidden = ("LSTM", "GRU", "RNN")[self.rng.integers(3)], int(self.rng.integers(2, 6))
         rows = self.node("Reshape", [self.value, self.integers(self.width, 1, 1)])
-        made = self.node(op, [rows, self.numbers(1, GATES[op] * hidden, 1), self.numbers(1, GATES[op] * hidden, hidden), self.numbers(1, 2 * GATES[op] * hidden)], 2, hidden_size=hidden)
+        weights = [self.numbers(1, GATES[op] * hidden, 1), self.numbers(1, GATES[op] * hidden, hidden), self.numbers(1, 2 * GATES[op] * hidden)]
+        made = self.node(op, [rows, *weights], 2, hidden_size=hidden)
         self.value, self.width = self.node("Squeeze", [made[1], self.integers(0)]), hidden
 
     def convolution(self):
@@ -172,6 +173,11 @@ def main():
         if found is None or found.shape != want.shape or np.abs(found - want).max() > 1e-4 * max(1, np.abs(want).max()):
             failures += 1
             print(f"seed {arguments.seed}, network {index}: ", text.strip() if found is None else f"differs by {np.abs(found - want).max()}")
+        objective = ("throughput", "latency", "area", "energy")[rng.integers(4)]
+        status, text = run("compile", "step.onnx", "-q", "int8", "-c", "x.npy", *states, "--device", "ecp5-85k", "--objective", objective, "-o", "searched")
+        if status != 0 and "the smallest design takes" not in text:
+            failures += 1
+            print(f"seed {arguments.seed}, network {index}: compile for {objective} exits with {status}\n{text.strip()}")
         if index >= arguments.simulate:
             continue
         simulated += 1
