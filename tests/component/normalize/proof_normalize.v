@@ -7,6 +7,7 @@
 // prove: bounded 46 LENGTH=2 ROWS=2 SHARED=0 HOLD=0
 // nightly: bounded 52 LENGTH=3 ROWS=2 SHARED=1 HOLD=0
 // nightly: bounded 50 LENGTH=2 ROWS=3 SHARED=0 HOLD=2
+// faults: normalize/faults.txt
 // planted: nightly
 module proof #(
   parameter integer LENGTH = 2,
