@@ -128,7 +128,7 @@ static bool keep(weir_graph *graph, pair p) {
 static bool share_quantizers(weir_graph *graph) {
     weir_rewrite r = {.graph = graph};
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (weir_node_op(graph, node) != WEIR_OP_STATE) continue;
+        if (weir_node_op(graph, node) != WEIR_OP_STATE || !weir_recurrence_spans(graph, node)) continue;
         const weir_node quantizer = joint_quantizer(graph, weir_node_output(graph, node, 0));
         r.at = weir_recurrence_update(graph, node);
         if (quantizer.id == 0) continue;
@@ -288,12 +288,12 @@ bool weir_pass_keep_state(const weir_pass *pass, weir_pass_context *context, wei
     const int64_t sequence = weir_pass_int(pass, "sequence");
     int64_t made = 0;
     bool fine = *states == '\0' ? keep_found(graph, &made) : keep_named(graph, states, &made);
-    if (fine && sequence > 0 && !weir_recurrence_any_kept(graph)) {
+    if (fine && sequence > 0 && weir_recurrence_first_kept(graph).id == 0) {
         weir_error(WEIR_NOWHERE, "a sequence of %lld frames: the model keeps no state", (long long)sequence);
         weir_note("name it with --state IN=OUT");
         fine = false;
     }
-    fine = fine && share_quantizers(graph);
+    fine = fine && (made == 0 || share_quantizers(graph));
     if (fine && sequence > 0) set_sequence(graph, sequence);
     weir_pass_count(context, "states", made);
     return fine;

@@ -60,10 +60,7 @@ static weir_wires add_sequence(weir_builder *b, weir_frame_doors *doors, const c
     const weir_frame_door door = weir_frame_sequence((int64_t)doors->inputs, states);
     char *name = weir_format("%s_sequence", prefix);
     doors->sequence = add_door(b, name, &door);
-    weir_wires behind = *ports;
-    behind.valid = add_wire(b, name, "valid", 1);
-    behind.ready = add_wire(b, name, "ready", 1);
-    behind.last = add_wire(b, name, "last", 1);
+    const weir_wires behind = weir_frame_before(b, name, ports);
     connect(b, doors->sequence, "s", ports);
     connect(b, doors->sequence, "m", &behind);
     const weir_rtl_var reset = weir_rtl_add_input(b->design, b->top, WEIR_FRAME_RESET_STATE, 1);

@@ -14,6 +14,7 @@
 #include "common/cost_rows.h"
 #include "common/messages.h"
 #include "dataflow/cost/cost.h"
+#include "ir/graph/print.h"
 #include "support/memory/arena.h"
 #include "support/text/diag.h"
 
@@ -228,6 +229,37 @@ static void what_does_not_fit(void **state) {
     weir_device_free(device);
 }
 
+/* A state of two elements and its Update, at lanes that change: nothing of the first folding is left. */
+static void a_state_in_several_foldings(void **state) {
+    (void)state;
+    static const char text[] =
+        "weir 1\ngraph \"hardware\" from \"s.onnx\"\ninput %x : int8[1,2] integer s8 scale=1 zero=0 range=[-128,127]\n"
+        "constant %start : int8[1,2] integer s8 scale=1 zero=0 range=[0,0]\n"
+        "s: %s = weir.State(%start) {kept = 1, steps = 1} hardware{module=weir_state in_lanes=1 out_lanes=1 step=9 "
+        "rest=1 interval=9}\n    : int8[1,2] integer s8 scale=1 zero=0 range=[-128,127]\n"
+        "y: %y = weir.Update(%x, %s) hardware{module=weir_state in_lanes=1 out_lanes=1 digit=1 interval=2}\n"
+        "    : int8[1,2] integer s8 scale=1 zero=0 range=[-128,127]\noutput y = %y\n";
+    weir_archive archive;
+    weir_archive_init(&archive);
+    weir_archive_add(&archive, "start", weir_array_new(WEIR_INT8, &(weir_shape){2, {1, 2}}));
+    weir_graph *graph = weir_graph_parse(text, strlen(text), &archive, "t.weir");
+    weir_archive_free(&archive);
+    assert_non_null(graph);
+    weir_device *device = read_device("ecp5-85k");
+    weir_cost_survey *survey = weir_cost_survey_new(graph, device);
+    const weir_node s = weir_graph_first(graph), update = weir_node_next(graph, s);
+    const weir_cost narrow = weir_cost_survey_node(survey, update).cost;
+    for (weir_node node = s; node.id != 0; node = weir_node_next(graph, node)) {
+        weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
+        hardware->in_lanes = hardware->out_lanes = 2;
+    }
+    const weir_cost wide = weir_cost_survey_node(survey, update).cost;
+    assert_true(wide.flip_flops > narrow.flip_flops);
+    weir_cost_survey_free(survey);
+    weir_device_free(device);
+    weir_graph_free(graph);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(estimates_are_near_yosys),
                                        cmocka_unit_test(estimates_are_near_yosys_in_networks),
@@ -236,6 +268,7 @@ int main(void) {
                                        cmocka_unit_test(multipliers),
                                        cmocka_unit_test(tables_of_any_width),
                                        cmocka_unit_test(a_module_that_nobody_knows),
-                                       cmocka_unit_test(what_does_not_fit)};
+                                       cmocka_unit_test(what_does_not_fit),
+                                       cmocka_unit_test(a_state_in_several_foldings)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

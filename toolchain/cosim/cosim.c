@@ -160,10 +160,7 @@ static void damage(session *s) {
 /* Frames that begin a sequence say so with their first beat; what the others' beats say there is ignored. */
 static void mark_sequences(const session *s, const weir_beats_layout *layout, uint32_t *records) {
     const size_t words = weir_words(weir_beats_width(layout)), beats = (size_t)weir_beats_per_frame(layout);
-    weir_node state = weir_graph_first(s->graph);
-    while (state.id != 0 &&
-           (weir_node_op(s->graph, state) != WEIR_OP_STATE || !weir_recurrence_is_kept(s->graph, state)))
-        state = weir_node_next(s->graph, state);
+    const weir_node state = weir_recurrence_first_kept(s->graph);
     for (int64_t frame = 0; state.id != 0 && frame < s->frames; frame++) {
         const bool begins = weir_recurrence_begins(s->graph, state, frame);
         for (size_t beat = 0; beat < beats; beat++) {
@@ -190,7 +187,7 @@ static void prepare(session *s) {
     s->meters = component_count(s->graph);
     s->is_ahead = find_ahead(s->graph);
     if (s->options->malformed) damage(s);
-    if (s->options->malformed && weir_recurrence_any_kept(s->graph))
+    if (s->options->malformed && weir_recurrence_first_kept(s->graph).id != 0)
         s->restarted = weir_reference_outputs(r, s->graph, s->damage.damaged);
 }
 

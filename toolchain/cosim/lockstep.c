@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cosim/grid.h"
 #include "cosim/outcome.h"
 #include "cosim/sources.h"
 #include "cosim/steps.h"
@@ -35,6 +36,8 @@ struct weir_lockstep {
     weir_executor *model_run, *integer_run, *lowered_run; /* of graphs with States: open, so that all is feed-forward */
     weir_executor *closed_run;                            /* of the lowered graph with States; else NULL */
     weir_value *partner;                                  /* by value of the model: in the lowered graph */
+    weir_grid grid;
+    bool *is_rounded;  /* by value of the model: a constant other than its codes stand for */
     double **slack;    /* by value of the model: how far its elements may be off; heap */
     weir_value *same;  /* by value of the integer graph: in the lowered graph */
     bool *may_replace; /* by value of the lowered graph */
@@ -201,50 +204,6 @@ static void watch_integer(void *user, weir_node node, weir_array *const *outputs
 
 /* --- the model --- */
 
-static bool power_of_two(double v) {
-    int exponent;
-    return frexp(v, &exponent) == 0.5;
-}
-
-/* Are all numbers that the value stands for multiples of powers of two? */
-static bool on_grid(const weir_lockstep *l, weir_value value) {
-    weir_value partner = l->partner[value.id];
-    const weir_counterpart *c = &l->counterparts->of[value.id];
-    if (partner.id == 0 || c->offset != NULL) return false;
-    const weir_quant *quant = &weir_value_type(l->lowered, partner)->quant;
-    bool grid = true;
-    for (uint32_t i = 0; !c->codes && i < (quant->count == 0 ? 1 : quant->count); i++)
-        grid &= power_of_two(weir_quant_scale(quant, i));
-    return grid;
-}
-
-/* And what the node computes it from? The unit of a sum of numbers that are no such multiples may be one, and what only
- * moves its elements makes no others of them. */
-static bool computes_on_grid(const weir_lockstep *l, weir_node node) {
-    const weir_op op = weir_node_op(l->model, node), kind = weir_trait_of(op)->kind;
-    const bool product = weir_trait_of(op)->task == WEIR_TASK_LAYER, sum = kind == WEIR_OP_ADD || kind == WEIR_OP_SUB;
-    const bool mean = weir_trait_of(op)->task == WEIR_TASK_MEAN;
-    const bool moves = mean || weir_trait_of(op)->is_exact;
-    const size_t count = product || mean ? 1 : sum ? 2 : moves ? weir_node_input_count(l->model, node) : 0;
-    bool grid = true;
-    for (size_t i = 0; i < count; i++) {
-        const weir_value x = weir_node_input(l->model, node, i);
-        const weir_node maker = x.id == 0 ? WEIR_NO_NODE : weir_value_producer(l->model, x);
-        if (x.id != 0 && l->partner[x.id].id != 0) grid &= on_grid(l, x);
-        else if (moves) grid &= maker.id == 0 || computes_on_grid(l, maker);
-        else grid &= sum;
-    }
-    return grid;
-}
-
-/* Of one element of a value on the grid. */
-static double grid_step(const weir_lockstep *l, weir_value value, size_t i) {
-    assert(l->partner[value.id].id != 0);
-    const weir_quant *quant = &weir_value_type(l->lowered, l->partner[value.id])->quant;
-    if (l->counterparts->of[value.id].codes) return 1;
-    return weir_quant_scale(quant, quant->count > 1 ? (int64_t)(i % quant->count) : 0);
-}
-
 /* Of a value whose operations the lowered graph makes exact, as scales of the codes that it reads: what float32 rounds
  * in a few. */
 static const double FEW_ROUNDINGS = 0x1p-22;
@@ -262,6 +221,15 @@ static bool reads_codes(const weir_lockstep *l, weir_node node) {
            !l->counterparts->of[weir_node_output(l->model, node, 0).id].follows;
 }
 
+/* Are the numbers that the node reads there others than those of the lowered graph's codes? A product's bound has what
+ * its weights lack. */
+static bool stands_for_others(const weir_lockstep *l, weir_node node, size_t index) {
+    const weir_value value = weir_node_input(l->model, node, index);
+    if (l->counterparts->of[value.id].follows) return weir_dtype_is_float(weir_value_type(l->model, value)->dtype);
+    const bool product = weir_trait_of(weir_node_op(l->model, node))->task == WEIR_TASK_LAYER;
+    return !product && l->is_rounded[value.id];
+}
+
 static weir_operands operands_of(const weir_lockstep *l, weir_node node) {
     size_t given = weir_node_input_count(l->model, node);
     int most = weir_node_info(l->model, node)->inputs_max;
@@ -273,8 +241,7 @@ static weir_operands operands_of(const weir_lockstep *l, weir_node node) {
         if (value.id == 0) continue;
         o.input[i] = weir_executor_value(l->model_run, value);
         o.slack[i] = l->slack[value.id];
-        if (o.slack[i] == NULL && l->counterparts->of[value.id].follows && reads_codes(l, node) &&
-            weir_dtype_is_float(o.input[i]->dtype))
+        if (o.slack[i] == NULL && reads_codes(l, node) && stands_for_others(l, node, i))
             o.slack[i] = roundings_of(o.input[i]);
     }
     return o;
@@ -286,18 +253,6 @@ static void free_operands(const weir_lockstep *l, weir_operands *o) {
     }
     free(o->input);
     free(o->slack);
-}
-
-/* Or of those whose elements these are? */
-static bool comes_from_grid(const weir_lockstep *l, weir_value value) {
-    const weir_node maker = weir_value_producer(l->model, value);
-    if (l->partner[value.id].id != 0) return on_grid(l, value);
-    bool grid = true;
-    for (size_t i = 0; maker.id != 0 && i < weir_node_input_count(l->model, maker); i++) {
-        const weir_value from = weir_node_input(l->model, maker, i);
-        if (from.id != 0 && weir_trait_of(weir_node_op(l->model, maker))->is_exact) grid &= comes_from_grid(l, from);
-    }
-    return grid;
 }
 
 /* What a quantizer adds to a number before it rounds it, in units of the number: the zero point where that is a real
@@ -318,10 +273,11 @@ static double *reach_of(const weir_lockstep *l, weir_node node, const weir_opera
     const weir_counterpart *c = &l->counterparts->of[value.id];
     double *reach = weir_calloc(o->input[0]->count + 1, sizeof *reach), offset = 0;
     for (uint32_t k = 0; k < c->offset_count; k++) offset = fmax(offset, fabs(c->offset[k]));
-    bool grid = comes_from_grid(l, value);
+    bool grid = weir_grid_feeds(&l->grid, value);
     grid &= !c->windows;
     const bool compares = weir_trait_kind(l->model, node) == WEIR_OP_MULTI_THRESHOLD;
-    for (size_t k = 0; !compares && k < o->input[1]->count; k++) grid &= power_of_two(weir_array_get(o->input[1], k));
+    for (size_t k = 0; !compares && k < o->input[1]->count; k++)
+        grid &= weir_grid_is_power(weir_array_get(o->input[1], k));
     const double added = compares ? 0 : added_by(o);
     for (size_t i = 0; o->slack[0] != NULL && i < o->input[0]->count; i++)
         reach[i] = o->slack[0][i] + (grid ? 0 : CHAIN * (fabs(weir_array_get(o->input[0], i)) + 2 * offset + added));
@@ -390,7 +346,8 @@ static void widen(const weir_lockstep *l, weir_node node, size_t index, const we
     } else if (kind == WEIR_OP_QLINEAR_AVERAGE_POOL) {
         widen_pool(l, node, &o, out, low, high);
     } else if (weir_dtype_is_float(out->dtype)) {
-        bool product = weir_trait_of(op)->task == WEIR_TASK_LAYER, grid = on_grid(l, y) && computes_on_grid(l, node);
+        bool product = weir_trait_of(op)->task == WEIR_TASK_LAYER,
+             grid = weir_grid_has(&l->grid, y) && weir_grid_computes(&l->grid, node);
         /* What a number that was set lacks of float32's digits is among the roundings of a product. */
         if (product && l->partner[weir_node_input(l->model, node, 0).id].id != 0) o.slack[0] = NULL;
         grid = grid && have_all_digits(&o);
@@ -398,7 +355,7 @@ static void widen(const weir_lockstep *l, weir_node node, size_t index, const we
         double *error = weir_tolerance_propagate(&o, index, out);
         for (size_t i = 0; i < out->count; i++) {
             double by = error[i], reached = size != NULL ? weir_array_get(size, i) : fabs(weir_array_get(out, i));
-            if (grid && reached <= EXACT * grid_step(l, y, i)) by = 0;
+            if (grid && reached <= EXACT * weir_grid_step(&l->grid, y, i)) by = 0;
             by += l->counterparts->of[y.id].rounding;
             low[i] -= by;
             high[i] += by;
@@ -759,6 +716,8 @@ weir_lockstep *weir_lockstep_new(const weir_graph *model, const weir_graph *inte
     l->is_compared = weir_arena_array(arena, hardware, sizeof *l->is_compared);
     if (integer != NULL) l->same = weir_arena_array(arena, weir_graph_value_limit(integer), sizeof *l->same);
     pair_values(l);
+    l->grid = (weir_grid){model, lowered, l->partner, counterparts};
+    l->is_rounded = weir_grid_rounded_constants(model, arena);
     weir_sources_keep_unshared(model, lowered, l->partner, l->may_replace);
     const bool has_states = weir_recurrence_any(lowered);
     l->model_run = weir_executor_new_open(model, true);

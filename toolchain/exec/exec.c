@@ -450,7 +450,7 @@ static size_t room_for(const weir_executor *executor, size_t frames) {
 static bool is_joint(const weir_executor *executor, weir_node node) {
     const weir_graph *graph = executor->graph;
     const size_t operands = weir_node_op(graph, node) == WEIR_OP_SUM ? 2 : 1;
-    if (!weir_kernel_is_joint(graph, node) || executor->kept != NULL) return false;
+    if (!weir_kernel_is_joint(graph, node) || weir_node_op(graph, node) == WEIR_OP_UPDATE) return false;
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
         const weir_value value = weir_node_input(graph, node, i);
         if (value.id != 0 && is_in_frame(executor, value.id) != (i < operands)) return false;

@@ -52,12 +52,9 @@ bool weir_kept_gives(weir_kept *kept, weir_node node, const weir_array *initial,
     return true;
 }
 
-bool weir_kept_takes(weir_kept *kept, weir_node node, const weir_array *value) {
-    size_t i = 0;
-    while (i < kept->count && kept->state[i].update.id != node.id) i++;
-    if (i == kept->count) return false;
-    copy(value, kept->state[i].row);
-    return true;
+void weir_kept_takes(weir_kept *kept, weir_node node, const weir_array *value) {
+    for (size_t i = 0; i < kept->count; i++)
+        if (kept->state[i].update.id == node.id) copy(value, kept->state[i].row);
 }
 
 void weir_kept_restart(weir_kept *kept) {

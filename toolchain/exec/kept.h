@@ -10,8 +10,8 @@ typedef struct weir_kept weir_kept;
 weir_kept *weir_kept_new(const weir_graph *graph, weir_arena *arena);
 /* Is the node such a State? Then `value` gets what it has in this frame, `initial` where a sequence begins. */
 bool weir_kept_gives(weir_kept *kept, weir_node node, const weir_array *initial, weir_array *value);
-/* Is the node the Update of one? Then the next frame has the value. */
-bool weir_kept_takes(weir_kept *kept, weir_node node, const weir_array *value);
+/* Where the node is the Update of one, the next frame has the value. */
+void weir_kept_takes(weir_kept *kept, weir_node node, const weir_array *value);
 /* The next frame begins a sequence. */
 void weir_kept_restart(weir_kept *kept);
 

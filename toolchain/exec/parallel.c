@@ -104,7 +104,7 @@ static bool run_parts(const weir_graph *graph, const weir_array *const *data, in
 /* Frames that go on from one another run one after another. */
 static size_t threads_for(const weir_graph *graph, size_t asked, int64_t frames) {
     assert(frames >= 0);
-    if (weir_recurrence_any_kept(graph)) return 1;
+    if (weir_recurrence_first_kept(graph).id != 0) return 1;
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     size_t threads = asked > 0 ? asked : processors > 0 ? (size_t)processors : 1;
     if ((int64_t)threads > frames) threads = (size_t)frames;

@@ -420,9 +420,12 @@ static void give_inputs(weir_builder *b, weir_node node) {
     }
 }
 
+/* And those that the node reads or names, as an Update its State, which have other lanes in another folding. */
 static void take_streams(weir_builder *b, weir_node node) {
-    for (size_t i = 0; i < weir_stream_count(b->graph, node); i++)
-        b->wires[weir_stream_source(b->graph, weir_node_input(b->graph, node, i)).id] = (weir_wires){.lanes = 0};
+    for (size_t i = 0; i < weir_node_input_count(b->graph, node); i++) {
+        const weir_value value = weir_node_input(b->graph, node, i);
+        if (value.id != 0) b->wires[weir_stream_source(b->graph, value).id] = (weir_wires){.lanes = 0};
+    }
     for (size_t i = 0; i < weir_node_output_count(b->graph, node); i++)
         b->wires[weir_node_output(b->graph, node, i).id] = (weir_wires){.lanes = 0};
 }

@@ -28,11 +28,11 @@ bool weir_recurrence_begins(const weir_graph *graph, weir_node state, int64_t fr
     return frame == 0 || (frames > 0 && frame % frames == 0);
 }
 
-bool weir_recurrence_any_kept(const weir_graph *graph) {
+weir_node weir_recurrence_first_kept(const weir_graph *graph) {
     weir_node node = weir_graph_first(graph);
     while (node.id != 0 && (weir_node_op(graph, node) != WEIR_OP_STATE || !weir_recurrence_is_kept(graph, node)))
         node = weir_node_next(graph, node);
-    return node.id != 0;
+    return node;
 }
 
 bool weir_recurrence_names_state(const weir_graph *graph, weir_node node, size_t index) {

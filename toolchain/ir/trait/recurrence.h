@@ -13,9 +13,9 @@ typedef struct weir_recurrence {
     int64_t steps;             /* rows of all of their values */
 } weir_recurrence;
 
-/* Has the graph States? Some that are kept from frame to frame? */
+/* Has the graph States? The first that is kept from frame to frame; none: no State is. */
 bool weir_recurrence_any(const weir_graph *graph);
-bool weir_recurrence_any_kept(const weir_graph *graph);
+weir_node weir_recurrence_first_kept(const weir_graph *graph);
 /* Does the State continue where the frame before ended? Without one, and with a new sequence: its initial value. */
 bool weir_recurrence_is_kept(const weir_graph *graph, weir_node state);
 /* Is it kept, with one step a frame? Then it is the frames that are its steps, and no loop inside of one has it. */
