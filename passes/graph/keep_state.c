@@ -43,19 +43,28 @@ static bool fail_shapes(const weir_graph *graph, pair p) {
     const weir_type *a = weir_value_type(graph, weir_graph_input(graph, p.input)),
                     *b = weir_value_type(graph, weir_graph_output(graph, p.output));
     char x[WEIR_SHAPE_TEXT], y[WEIR_SHAPE_TEXT];
-    weir_error(WEIR_NOWHERE, "state '%s=%s': expected one type, found %s%s and %s%s", input_name(graph, p.input),
-               weir_graph_output_name(graph, p.output), weir_dtype_name(a->dtype),
+    weir_error(WEIR_NOWHERE, "state '%s=%s': expected one type, or more entries along an axis, found %s%s and %s%s",
+               input_name(graph, p.input), weir_graph_output_name(graph, p.output), weir_dtype_name(a->dtype),
                weir_shape_print(&a->shape, x, sizeof x), weir_dtype_name(b->dtype),
                weir_shape_print(&b->shape, y, sizeof y));
     return false;
 }
 
-static bool is_alike(const weir_graph *graph, size_t input, size_t output) {
+/* One type, or the output has the input's entries along an axis and more, as keys of attention with this step's: the
+ * axis, else NOWHERE. */
+static bool is_alike(const weir_graph *graph, size_t input, size_t output, int *axis) {
     const weir_type *a = weir_value_type(graph, weir_graph_input(graph, input)),
                     *b = weir_value_type(graph, weir_graph_output(graph, output));
     size_t count;
-    return a->dtype == b->dtype && weir_shape_equal(&a->shape, &b->shape) && weir_shape_count(&a->shape, &count) &&
-           count > 0;
+    *axis = NOWHERE;
+    if (a->dtype != b->dtype || a->shape.rank != b->shape.rank || !weir_shape_count(&a->shape, &count) || count == 0)
+        return false;
+    for (int i = 0; i < a->shape.rank; i++) {
+        if (a->shape.dim[i] == b->shape.dim[i]) continue;
+        if (*axis != NOWHERE || b->shape.dim[i] < a->shape.dim[i]) return false;
+        *axis = i;
+    }
+    return true;
 }
 
 /* Can it be computed in the next step only? What is no node's result is known before. */
@@ -114,8 +123,31 @@ static weir_node add_state(weir_graph *graph, weir_value given) {
     return state;
 }
 
+static weir_value whole_number(weir_graph *graph, const char *name, int64_t number) {
+    weir_array *array = weir_array_new(WEIR_INT64, &(weir_shape){1, {1}});
+    weir_array_set_int(array, 0, number);
+    const weir_value made = weir_graph_add_constant(graph, name, array);
+    weir_array_free(array);
+    return made;
+}
+
+/* The latest entries along the axis, as many as the State has; none after an error. */
+static weir_value latest_of(weir_graph *graph, weir_value value, int axis, int64_t count) {
+    const int64_t all = weir_value_type(graph, value)->shape.dim[axis];
+    const weir_value input[] = {value, whole_number(graph, "latest_begin", all - count),
+                                whole_number(graph, "latest_end", all), whole_number(graph, "latest_axis", axis)};
+    const weir_node slice = weir_graph_add_node(graph, WEIR_OP_SLICE, "latest", input, 4, 1, WEIR_NO_NODE);
+    weir_node_set_location(graph, slice, weir_node_location(graph, weir_value_producer(graph, value)));
+    return weir_infer_node(graph, slice) ? weir_node_output(graph, slice, 0) : WEIR_NO_VALUE;
+}
+
 static bool keep(weir_graph *graph, pair p) {
-    const weir_value given = weir_graph_input(graph, p.input), next = weir_graph_output(graph, p.output);
+    int axis;
+    is_alike(graph, p.input, p.output, &axis);
+    const weir_value given = weir_graph_input(graph, p.input), last = weir_graph_output(graph, p.output);
+    const weir_shape shape = weir_value_type(graph, given)->shape;
+    const weir_value next = axis == NOWHERE ? last : latest_of(graph, last, axis, shape.dim[axis]);
+    if (next.id == 0) return false;
     const weir_node state = add_state(graph, given);
     const bool fine = weir_infer_node(graph, state);
     const weir_value held = weir_node_output(graph, state, 0);
@@ -204,7 +236,9 @@ static int output_of(const weir_graph *graph, size_t input) {
         free(own);
     }
     free(stem);
-    return count == 1 && is_alike(graph, input, (size_t)found) && is_computed(graph, (size_t)found) ? found : NOWHERE;
+    int axis;
+    return count == 1 && is_alike(graph, input, (size_t)found, &axis) && is_computed(graph, (size_t)found) ? found
+                                                                                                           : NOWHERE;
 }
 
 /* All that are found; none where an output would be two States' or nothing else would come in or go out. */
@@ -234,7 +268,8 @@ static bool read_pair(const weir_graph *graph, const char *text, pair *to) {
     free(in);
     if (output == NOWHERE) return false;
     *to = (pair){(size_t)input, (size_t)output};
-    if (!is_alike(graph, to->input, to->output)) return fail_shapes(graph, *to);
+    int axis;
+    if (!is_alike(graph, to->input, to->output, &axis)) return fail_shapes(graph, *to);
     if (is_computed(graph, to->output)) return true;
     weir_error(WEIR_NOWHERE, "state '%s': no node computes output '%s'", text, equals + 1);
     return false;
@@ -276,10 +311,19 @@ static bool keep_found(weir_graph *graph, int64_t *made) {
 }
 
 /* Of the data, for software: hardware is told by whoever sends the frames. */
-static void set_sequence(weir_graph *graph, int64_t frames) {
-    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
-        if (weir_node_op(graph, node) == WEIR_OP_STATE && weir_recurrence_is_kept(graph, node))
-            weir_node_set_int(graph, node, "sequence", frames);
+static bool set_sequence(weir_graph *graph, int64_t frames) {
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (weir_node_op(graph, node) != WEIR_OP_STATE || !weir_recurrence_is_kept(graph, node)) continue;
+        const int64_t longest = weir_node_int(graph, node, "longest", 0);
+        if (longest > 0 && frames > longest) {
+            weir_error(WEIR_NOWHERE, "a sequence of %lld frames: the model has room for %lld", (long long)frames,
+                       (long long)longest);
+            weir_note("export it with more, or let it forget the oldest ones: --decode IN=AXIS:ring");
+            return false;
+        }
+        weir_node_set_int(graph, node, "sequence", frames);
+    }
+    return true;
 }
 
 bool weir_pass_keep_state(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
@@ -294,7 +338,7 @@ bool weir_pass_keep_state(const weir_pass *pass, weir_pass_context *context, wei
         fine = false;
     }
     fine = fine && (made == 0 || share_quantizers(graph));
-    if (fine && sequence > 0) set_sequence(graph, sequence);
+    fine = fine && (sequence == 0 || set_sequence(graph, sequence));
     weir_pass_count(context, "states", made);
     return fine;
 }

@@ -58,10 +58,7 @@ bool weir_lower_state(weir_lowering *l, weir_node node) {
     const weir_value start = initial_codes(l, node, quantizer, &type);
     if (start.id == 0) return false;
     const weir_node made = weir_lower_add_node(l, node, WEIR_OP_STATE, "", &start, 1, &type);
-    weir_node_set_int(l->to, made, "steps", weir_node_int(l->from, node, "steps", 1));
-    if (weir_recurrence_is_kept(l->from, node)) weir_node_set_int(l->to, made, "kept", 1);
-    const int64_t sequence = weir_node_int(l->from, node, "sequence", 0);
-    if (sequence > 0) weir_node_set_int(l->to, made, "sequence", sequence);
+    weir_node_copy_attributes(l->to, made, l->from, node);
     return weir_infer_node(l->to, made) && weir_lower_set_codes(l, node, weir_node_output(l->to, made, 0));
 }
 

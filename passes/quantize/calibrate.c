@@ -51,7 +51,7 @@ static bool masks(weir_quantizer *q, const weir_executor *executor, weir_node no
     return far;
 }
 
-/* Does a mask give the value, or is it one? What it leaves out is in no range. */
+/* Does a mask give the value, or is it one? What it leaves out is in no range, but for codes of a State. */
 static bool is_masked(weir_quantizer *q, const weir_executor *executor, weir_value value) {
     const weir_node maker = weir_value_producer(q->graph, value);
     weir_mask mask;
@@ -59,7 +59,8 @@ static bool is_masked(weir_quantizer *q, const weir_executor *executor, weir_val
     for (size_t i = 0; !any && i < weir_value_use_count(q->graph, value); i++) {
         const weir_use use = weir_value_use(q->graph, value, i);
         weir_computed_mask own;
-        any = weir_quantizer_masks(q, use.node, &own) && own.other == use.index && masks(q, executor, use.node);
+        any = weir_quantizer_masks(q, use.node, &own) && own.other == use.index && masks(q, executor, use.node) &&
+              !weir_mask_is_kept(q->graph, value);
     }
     return any;
 }

@@ -2,7 +2,9 @@
 
 #include <math.h>
 
+#include "ir/trait/recurrence.h"
 #include "ir/trait/trait.h"
+#include "passes/graph/rewrite.h"
 
 enum { FAR = 64 }; /* below all others: exp(-64) is no share of any quantizer */
 
@@ -25,6 +27,46 @@ static bool is_far(const weir_array *numbers, bool zeros, double *least) {
         *least = fmin(*least, -number);
     }
     return fine;
+}
+
+/* Numbers from here on are nobody's. */
+static const double NO_NUMBER = -1e4;
+
+/* Has the constant both? */
+static bool is_both(const weir_array *array) {
+    bool numbers = false, far = false;
+    for (size_t i = 0; weir_dtype_is_float(array->dtype) && i < array->count; i++) {
+        const double number = weir_array_get(array, i);
+        far |= number <= NO_NUMBER;
+        numbers |= number > NO_NUMBER && number != 0;
+    }
+    return numbers && far;
+}
+
+static void split(weir_rewrite *r, size_t index) {
+    const weir_array *both = weir_value_constant(r->graph, weir_node_input(r->graph, r->at, index));
+    weir_array *numbers = weir_array_copy(both), *mask = weir_array_copy(both);
+    for (size_t i = 0; i < both->count; i++)
+        weir_array_set(weir_array_get(both, i) <= NO_NUMBER ? numbers : mask, i, 0);
+    const weir_value scores = weir_node_input(r->graph, r->at, 1 - index),
+                     sum = WEIR_REWRITE_NODE(r, WEIR_OP_ADD, "numbers", scores,
+                                             weir_rewrite_constant(r, "numbers", numbers));
+    weir_node_set_input(r->graph, r->at, 1 - index, sum);
+    weir_node_set_input(r->graph, r->at, index, weir_rewrite_constant(r, "mask", mask));
+}
+
+bool weir_mask_split(weir_graph *graph) {
+    weir_rewrite r = {.graph = graph};
+    for (r.at = weir_graph_first(graph); r.at.id != 0; r.at = weir_node_next(graph, r.at)) {
+        if (weir_trait_kind(graph, r.at) != WEIR_OP_ADD ||
+            !only_softmaxes_read(graph, weir_node_output(graph, r.at, 0)))
+            continue;
+        for (size_t i = 0; i < 2; i++) {
+            const weir_array *array = weir_value_constant(graph, weir_node_input(graph, r.at, i));
+            if (array != NULL && is_both(array)) split(&r, i);
+        }
+    }
+    return weir_rewrite_finish(&r);
 }
 
 bool weir_mask_of(const weir_graph *graph, weir_node node, weir_mask *mask) {
@@ -54,6 +96,18 @@ bool weir_mask_leaves_out(const weir_mask *mask, size_t i) {
 bool weir_mask_is_far(const weir_array *numbers) {
     double least;
     return is_far(numbers, true, &least);
+}
+
+bool weir_mask_is_kept(const weir_graph *graph, weir_value value) {
+    if (value.id == 0 || weir_value_constant(graph, value) != NULL) return true;
+    const weir_node maker = weir_value_producer(graph, value);
+    if (maker.id == 0) return false;
+    if (weir_node_op(graph, maker) == WEIR_OP_STATE) return weir_recurrence_is_kept(graph, maker);
+    const weir_op op = weir_node_op(graph, maker);
+    bool kept = weir_trait_of(op)->is_exact || weir_trait_is_quantizer(op);
+    for (size_t i = 0; kept && i < weir_node_input_count(graph, maker); i++)
+        kept = weir_mask_is_kept(graph, weir_node_input(graph, maker, i));
+    return kept;
 }
 
 bool weir_mask_may_be(const weir_graph *graph, weir_node node, uint32_t data, weir_computed_mask *mask) {

@@ -13,6 +13,10 @@ typedef struct weir_mask {
     double least;              /* the smallest distance below 0 of what is left out */
 } weir_mask;
 
+/* A constant that is both, numbers for what it keeps and a mask for the rest, as of attention in which nearer steps
+ * count more, is added in two steps. False after a reported error. */
+bool weir_mask_split(weir_graph *graph);
+
 /* Is the node such a mask, which only Softmaxes read? */
 bool weir_mask_of(const weir_graph *graph, weir_node node, weir_mask *mask);
 /* Is element i of the pattern one that is left out? */
@@ -28,5 +32,8 @@ typedef struct weir_computed_mask {
 bool weir_mask_may_be(const weir_graph *graph, weir_node node, uint32_t data, weir_computed_mask *mask);
 /* Are all numbers 0 or far below? */
 bool weir_mask_is_far(const weir_array *numbers);
+/* Are its elements those of constants and of States that are kept from frame to frame, moved alone, with quantizers or
+ * without? Such a mask says which steps there are. */
+bool weir_mask_is_kept(const weir_graph *graph, weir_value value);
 
 #endif

@@ -9,15 +9,24 @@
 #include "passes/quantize/quantizer.h"
 #include "support/memory/arena.h"
 
+/* The value before quantizers that a node in front has got. */
+static weir_value unquantized(const weir_quantizer *q, weir_value value) {
+    for (weir_node maker = weir_value_producer(q->graph, value);
+         !weir_quantizer_is_float(q, value) && maker.id != 0 && weir_trait_is_quantizer(weir_node_op(q->graph, maker));
+         maker = weir_value_producer(q->graph, value))
+        value = weir_node_input(q->graph, maker, 0);
+    return value;
+}
+
 bool weir_quantizer_masks(const weir_quantizer *q, weir_node node, weir_computed_mask *mask) {
     bool found = false;
     for (uint32_t i = 0; !found && i < 3 && !q->fixed; i++) {
         if (!weir_mask_may_be(q->graph, node, i, mask)) continue;
         const weir_value data = weir_node_input(q->graph, node, i),
-                         other = weir_node_input(q->graph, node, mask->other);
+                         other = unquantized(q, weir_node_input(q->graph, node, mask->other));
         found = weir_quantizer_is_float(q, data) && weir_quantizer_is_float(q, other) &&
-                weir_quantizer_value(q, data)->after && !weir_quantizer_value(q, other)->after &&
-                !weir_quantizer_value(q, other)->is_numbers;
+                weir_quantizer_value(q, data)->after && !weir_quantizer_value(q, other)->is_numbers &&
+                (!weir_quantizer_value(q, other)->after || weir_mask_is_kept(q->graph, other));
     }
     return found;
 }

@@ -34,7 +34,7 @@ static weir_rtl_instance add_door(weir_builder *b, const char *prefix, const wei
     free(name);
     weir_rtl_connect(b->design, u, "clk", weir_rtl_read(b->design, b->clk));
     weir_rtl_connect(b->design, u, "rst", weir_rtl_read(b->design, b->rst));
-    for (size_t i = 0; i < 2 && door->parameter[i].name != NULL; i++)
+    for (size_t i = 0; i < WEIR_FRAME_PARAMETERS && door->parameter[i].name != NULL; i++)
         weir_build_set(b, u, door->parameter[i].name, door->parameter[i].value);
     return u;
 }
@@ -57,7 +57,7 @@ weir_wires weir_frame_before(weir_builder *b, const char *prefix, const weir_wir
 /* What tells the States that are kept of each frame, before the guard of the first input. */
 static weir_wires add_sequence(weir_builder *b, weir_frame_doors *doors, const char *prefix, const weir_wires *ports) {
     const int64_t states = (int64_t)weir_frame_states(b->graph);
-    const weir_frame_door door = weir_frame_sequence((int64_t)doors->inputs, states);
+    const weir_frame_door door = weir_frame_sequence(b->graph, (int64_t)doors->inputs);
     char *name = weir_format("%s_sequence", prefix);
     doors->sequence = add_door(b, name, &door);
     const weir_wires behind = weir_frame_before(b, name, ports);

@@ -164,6 +164,8 @@ static json_t *states_json(const weir_graph *graph) {
         json_object_set_new(state, "signed", json_boolean(is_signed));
         json_object_set_new(state, "steps", json_integer((json_int_t)weir_state_steps(graph, node)));
         json_object_set_new(state, "kept", json_boolean(weir_recurrence_is_kept(graph, node)));
+        const int64_t longest = weir_node_int(graph, node, "longest", 0);
+        if (longest > 0) json_object_set_new(state, "longest", json_integer((json_int_t)longest));
         json_array_append_new(list, state);
     }
     return list;

@@ -4,18 +4,19 @@
 //
 // Latency:   0 cycles, combinational; transparent: s_ready depends on m_ready and on the offered beat. An announcement
 //            is there in the next cycle.
-// Interval:  1 cycle a beat; a frame begins when all inputs have ended the frame before, and no State has two frames
+// Interval:  1 cycle a beat; a frame begins when all inputs have ended the frame before, and no State has DEPTH frames
 //            before it that it has not begun.
 // Clock:     rtl/README.md, Measured alone: weir_sequence.
-// State:     whether a frame begins, and has been announced; a weir_frame_flags of two frames; for each State two
-//            announcements.
+// State:     whether a frame begins, and has been announced; a weir_frame_flags of two frames; whether each of the
+//            newest DEPTH frames begins a sequence; for each State, where the first is that it has not begun.
 // Invariant: each State gets one announcement a frame, before the frame's first beat leaves.
-// Mapping:   what a weir_frame_flags takes, and about four LUTs and four flip-flops a State.
+// Mapping:   what a weir_frame_flags takes, DEPTH flip-flops, and a counter and a multiplexer of them for each State.
 `default_nettype none
 
 module weir_sequence #(
   parameter integer INPUTS = 1,  // that frames come from
-  parameter integer STATES = 1   // that are kept
+  parameter integer STATES = 1,  // that are kept
+  parameter integer DEPTH  = 2   // frames that a State may begin late, a power of two
 ) (
   input  wire              clk,
   input  wire              rst,
@@ -33,9 +34,11 @@ module weir_sequence #(
   input  wire [STATES-1:0] t_ready,
   output wire [STATES-1:0] t_first       // it begins a sequence
 );
+  localparam integer PLACE_W = $clog2(DEPTH);
+
   generate
-    if (STATES < 1) begin : g_check_states
-      weir_sequence_STATES_must_be_at_least_1 u_error ();
+    if (STATES < 1 || DEPTH != 1 << PLACE_W || DEPTH < 2) begin : g_check
+      weir_sequence_STATES_must_be_at_least_1_and_DEPTH_a_power_of_two u_error ();
     end
   endgenerate
 
@@ -85,28 +88,39 @@ module weir_sequence #(
   );
   /* verilator lint_on PINCONNECTEMPTY */
 
+  // ---- a ring of the frames that have begun; each State is somewhere in it ----
+  reg [DEPTH-1:0] first_q;
+  reg [PLACE_W:0] place_q;  // of the next frame
+
+  always @(posedge clk)
+    if (rst) place_q <= {PLACE_W + 1{1'b0}};
+    else if (tell) place_q <= place_q + 1'b1;
+
   genvar i;
   generate
+    for (i = 0; i < DEPTH; i = i + 1) begin : g_frame
+      localparam [PLACE_W-1:0] PLACE = i;
+      wire here = place_q[PLACE_W-1:0] == PLACE;
+      always @(posedge clk) if (tell && here) first_q[i] <= first;
+    end
     for (i = 0; i < STATES; i = i + 1) begin : g_state
-      reg  valid_q, first_q;   // the frame that it begins next
-      reg  more_q, second_q;   // the one behind that
-      wire turn = t_ready[i] || !valid_q;
+      reg              valid_q;  // there is a frame that it has not begun
+      reg  [PLACE_W:0] next_q;   // the first of these
+      wire             turn = t_valid[i] && t_ready[i];
+      wire [PLACE_W:0] after = next_q + 1'b1;
 
       assign t_valid[i] = valid_q;
-      assign t_first[i] = first_q;
-      assign full[i]    = more_q;
+      assign t_first[i] = first_q[next_q[PLACE_W-1:0]];
+      assign full[i]    = next_q == {!place_q[PLACE_W], place_q[PLACE_W-1:0]};
 
-      always @(posedge clk) begin
-        if (turn) first_q <= more_q ? second_q : first;
-        if (tell) second_q <= first;
+      always @(posedge clk)
         if (rst) begin
           valid_q <= 1'b0;
-          more_q  <= 1'b0;
+          next_q  <= {PLACE_W + 1{1'b0}};
         end else begin
-          if (turn) valid_q <= more_q || tell;
-          more_q <= more_q ? !turn : tell && !turn;
+          valid_q <= tell || (valid_q && !(turn && after == place_q));
+          if (turn) next_q <= after;
         end
-      end
     end
   endgenerate
 

@@ -59,7 +59,7 @@ def frame_flags(r, _):
 
 
 def sequence(r, _):
-    return {"INPUTS": pick(r, 1, 1, 1, 2, 3), "STATES": pick(r, 1, 1, 2, 2, 3, 4, 6, 8)}
+    return {"INPUTS": pick(r, 1, 1, 1, 2, 3), "STATES": pick(r, 1, 1, 2, 2, 3, 4, 6, 8), "DEPTH": pick(r, 2, 2, 2, 4, 4, 8, 8, 16)}
 
 
 def fork(r, _):

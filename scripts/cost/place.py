@@ -49,7 +49,7 @@ CORNERS = {
     "fifo": ({"WIDTH": 8, "DEPTH": 4}, {"WIDTH": 64, "DEPTH": 512}),
     "frame_guard": ({"BEATS": 2}, {"BEATS": 784}),
     "frame_flags": ({"INPUTS": 1, "DEPTH": 2}, {"INPUTS": 2, "DEPTH": 8}),
-    "sequence": ({"INPUTS": 1, "STATES": 1}, {"INPUTS": 2, "STATES": 4}),
+    "sequence": ({"INPUTS": 1, "STATES": 1, "DEPTH": 2}, {"INPUTS": 2, "STATES": 4, "DEPTH": 8}),
     "state": ({"WIDTH": 8, "BEATS": 8, "STEPS": 8}, {"WIDTH": 32, "BEATS": 64, "STEPS": 16}),
     "fork": ({"WIDTH": 8, "OUTPUTS": 2}, {"WIDTH": 64, "OUTPUTS": 4}),
     "lane_converter": ({"WIDTH": 8, "IN_LANES": 1, "OUT_LANES": 4, "FRAME": 64},

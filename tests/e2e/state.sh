@@ -47,5 +47,5 @@ refused() { # PATTERN STATES
 refused "state 'h0': expected IN=OUT" h0
 refused "the model has no input 'h1'" h1=hn
 refused "the model has no output 'hm'" h0=hm
-refused "state 'h0=y': expected one type, found float32\[1,1,8\] and float32\[1,4\]" h0=y
+refused "state 'h0=y': expected one type, or more entries along an axis, found float32\[1,1,8\] and float32\[1,4\]" h0=y
 finish

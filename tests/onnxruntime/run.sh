@@ -329,5 +329,13 @@ check_steps() {
     cat output
 }
 
+# Causal networks over whole sequences, step by step, and some of them in hardware.
+check_decode() {
+    if "$python" "$here/decode.py" "$WEIR" planted --most 1 --simulate 0 --plant >output; then fail "a wrong result is not seen"; fi
+    grep -q "differs by" output || fail "a wrong result is not named: $(cat output)"
+    "$python" "$here/decode.py" "$WEIR" work >output || fail "$(tail -20 output)"
+    cat output
+}
+
 check_"$part"
 finish

@@ -25,6 +25,7 @@ class Step:
         self.rng, self.nodes, self.constants, self.states, self.shapes = rng, [], [], [], {}
         self.width, self.value = int(rng.integers(2, 9)), "x"
         self.shapes["x"] = [1, self.width]
+        self.grows = False
         self.before, self.after = STYLES[rng.integers(len(STYLES))]
 
     def constant(self, array):
@@ -78,6 +79,21 @@ class Step:
         sums = self.node("Conv", [window, self.numbers(outputs, self.width, taps), self.numbers(outputs)])
         self.value, self.width = self.node("Squeeze", [self.node("Relu", [sums]), self.integers(2)]), outputs
 
+    def attention(self):
+        """Keys and values of the steps before, to which this one's are joined: what comes out has a step more than what comes in."""
+        size, past, at = int(self.rng.integers(2, 5)), int(self.rng.integers(2, 6)), len(self.states)
+        rows = [self.node("Gemm", [self.value, self.numbers(self.width, size), self.numbers(size)]) for _ in range(3)]
+        heads = [self.node("Reshape", [row, self.integers(1, 1, 1, size)]) for row in rows]
+        joined = []
+        for value in heads[1:]:
+            before = self.state([1, 1, past, size])
+            joined.append(self.node("Concat", [before, value], axis=2))
+        for i, value in enumerate(joined):
+            self.states[at + i][1] = value
+        scores = self.node("MatMul", [heads[0], self.node("Transpose", [joined[0]], perm=[0, 1, 3, 2])])
+        made = self.node("MatMul", [self.node("Softmax", [scores], axis=-1), joined[1]])
+        self.value, self.width, self.grows = self.node("Reshape", [made, self.integers(1, size)]), size, True
+
     def average(self):
         at = len(self.states)
         kept = self.node("Mul", [self.state([1, self.width]), self.constant(np.array(0.75, np.float32))])
@@ -111,7 +127,8 @@ class Step:
         self.nodes.append(helper.make_node("Identity", [self.value], ["y"]))
         info = lambda name, shape: helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
         graph = helper.make_graph(self.nodes, "step", [info("x", self.shapes["x"])] + [info(name, shape) for name, _, shape in self.states],
-                                  [info("y", [1, self.width])] + [info(out, shape) for _, out, shape in self.states], self.constants)
+                                  [info("y", [1, self.width])] + [info(out, None) for _, out, _ in self.states], self.constants)
+        graph = onnx.shape_inference.infer_shapes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)).graph
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
         onnx.checker.check_model(model, full_check=True)
         return model
@@ -120,14 +137,14 @@ class Step:
 def random_step(rng):
     step = Step(rng)
     for _ in range(int(rng.integers(1, 4))):
-        kind = ("LSTM", "GRU", "RNN", "convolution", "average", "loop", "dense")[rng.integers(7)]
+        kind = ("LSTM", "GRU", "RNN", "convolution", "average", "loop", "dense", "attention")[rng.integers(8)]
         if kind in GATES:
             step.recurrent(kind)
         else:
             getattr(step, kind)()
     if not step.states:
         step.recurrent("LSTM")
-    if rng.random() < 0.3:
+    if rng.random() < 0.3 and not step.grows:
         step.pack()
     return step
 
@@ -163,7 +180,7 @@ def main():
                 remembered = {name: np.zeros(shape, np.float32) for name, _, shape in step.states}
             y, *following = session.run(None, {"x": x[t:t + 1], **remembered})
             want.append(y)
-            remembered = dict(zip(remembered, following))
+            remembered = {name: next[tuple(slice(-size, None) for size in shape)] for (name, _, shape), next in zip(step.states, following)}
         want = np.concatenate(want)
         states = [word for name, out, _ in step.states for word in ("--state", f"{name}={out}")]
         status, text = run("eval", "step.onnx", "-e", "float", *states, "--sequence", str(sequence), "-d", "x.npy", "-o", "y.npy")

@@ -59,6 +59,7 @@ static const char *compiling(const weir_board_make *r) {
                                   {"target", job->target != NULL},
                                   {"input-quantizer", job->input_quantizers.count > 0},
                                   {"state", job->states.count > 0},
+                                  {"decode", job->decode != NULL},
                                   {"sequence", job->sequence > 0},
                                   {"contract", job->contract != NULL},
                                   {"batch", job->sizes.batch != 1},

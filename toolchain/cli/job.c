@@ -164,6 +164,18 @@ static bool keeps_states(const weir_job *job) {
     return job->states.count > 0 ? !says(job, "none") : job->finds_states || job->sequence > 0;
 }
 
+/* IN=AXIS, with :ring behind it. */
+static int set_decode(const weir_job *job, weir_pass *pass) {
+    static const char ring[] = ":ring";
+    const size_t size = strlen(job->decode), end = sizeof ring - 1;
+    const bool rings = size > end && strcmp(job->decode + size - end, ring) == 0;
+    char *input = weir_format("%.*s", (int)(rings ? size - end : size), job->decode);
+    int status = set_text(job, pass, "decode.input", input);
+    if (status == WEIR_EXIT_FINE && rings) status = set_text(job, pass, "decode.longer", "ring");
+    free(input);
+    return status;
+}
+
 /* The job's own options that a pass of the pipeline takes, then --set. */
 static int configure(const weir_job *job, weir_pass *pass, bool hardware) {
     int status = WEIR_EXIT_FINE;
@@ -174,6 +186,7 @@ static int configure(const weir_job *job, weir_pass *pass, bool hardware) {
     }
     if (status == WEIR_EXIT_FINE && job->sequence > 0)
         status = set_number(job, pass, "keep_state.sequence", job->sequence);
+    if (status == WEIR_EXIT_FINE && job->decode != NULL) status = set_decode(job, pass);
     if (status == WEIR_EXIT_FINE && job->input_quantizers.count > 0) {
         char *inputs = weir_cli_list_join(&job->input_quantizers);
         status = set_text(job, pass, "quantize_input.inputs", inputs);
@@ -272,7 +285,8 @@ int weir_job_run(weir_job *job, weir_module *module, const char *pipeline) {
     weir_pass *pass = NULL;
     if (weir_passes_register(registry) && weir_plugins_load(&job->plugins, registry)) {
         const bool hardware = strcmp(pipeline, "compile") == 0;
-        const char *const parts[] = {keeps_states(job) ? "keep_state" : NULL,
+        const char *const parts[] = {job->decode == NULL ? NULL : "decode",
+                                     keeps_states(job) ? "keep_state" : NULL,
                                      job->input_quantizers.count > 0 ? "quantize_input" : NULL,
                                      job->passes,
                                      job->level < 0 ? NULL : "graph(default)",
@@ -294,6 +308,7 @@ weir_graph *weir_job_kept_model(const weir_job *job, const weir_module *module) 
     weir_job only = WEIR_JOB_DEFAULTS(job->command);
     only.states = job->states;
     only.sequence = job->sequence;
+    only.decode = job->decode;
     only.finds_states = job->finds_states;
     weir_module *copy = weir_job_again(module, weir_graph_copy(weir_module_graph(module, 0)));
     weir_diag_log *log = weir_diag_capture(); /* the job itself says it again */

@@ -37,7 +37,8 @@ weir_graph *weir_job_result(weir_module *module, const char *name);
 typedef struct weir_job {
     const char *command; /* the subcommand, for messages */
     const char *quantize, *calibrator, *target, *contract, *requantize, *folding, *top,
-        *device; /* target: NULL is any format; contract: NULL is the model's; device: NULL is any */
+        *device;        /* target: NULL is any format; contract: NULL is the model's; device: NULL is any */
+    const char *decode; /* IN=AXIS[:ring], or NULL */
     weir_cli_list calibration, input_quantizers, states;
     weir_job_sizes sizes;
     int64_t target_interval, max_macs, clock, level,
@@ -85,6 +86,9 @@ typedef struct weir_job {
          &(job).states,                                                                                                \
          "IN=OUT",                                                                                                     \
          "keep an input on the chip: the output is its next value; auto: by their names, none: no input"},             \
+        {"decode",         0,                                                                                          \
+         WEIR_CLI_STRING,  &(job).decode,                                                                              \
+         "IN=AXIS[:ring]", "take one step of a causal network a frame, with its caches on the chip: tokens=1"},        \
         {"sequence",      0,   WEIR_CLI_COUNT,                                                                         \
          &(job).sequence, "N", "frames of the data after which what is kept starts anew (all are one sequence)"},      \
         {"contract",      0,      WEIR_CLI_STRING,                                                                     \

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "cosim/random_input.h"
+#include "ir/trait/recurrence.h"
 #include "support/file/file.h"
 #include "support/memory/arena.h"
 #include "support/text/suggest.h"
@@ -278,11 +279,48 @@ static bool check_finite(const weir_graph *graph, size_t index, const item *data
     return true;
 }
 
+/* The axis of a file with whole sequences of so many frames, whose other axes are those of a frame, with a first one of
+ * 1 or without it; 0: it has none. */
+static int axis_of_steps(const weir_shape *file, const weir_shape *frame, int64_t steps) {
+    const int less = file->rank - frame->rank;
+    int axis = 0;
+    if (steps < 2 || (less != 0 && less != 1)) return 0;
+    for (int i = 1; i < file->rank; i++) {
+        if (file->dim[i] == frame->dim[i - less]) continue;
+        if (axis != 0 || file->dim[i] != steps || frame->dim[i - less] != 1) return 0;
+        axis = i;
+    }
+    return axis;
+}
+
+/* The same with a frame for each step: the axis of steps comes second, and joins the first. */
+static void split_steps(weir_array *array, int axis) {
+    const weir_shape shape = array->shape;
+    const size_t size = weir_dtype_size(array->dtype);
+    size_t outer = 1, inner = size;
+    for (int i = 1; i < axis; i++) outer *= (size_t)shape.dim[i];
+    for (int i = axis + 1; i < shape.rank; i++) inner *= (size_t)shape.dim[i];
+    const size_t steps = (size_t)shape.dim[axis], sequence = steps * outer * inner;
+    char *from = weir_malloc(sequence + 1), *to = array->data;
+    for (int64_t n = 0; outer > 1 && n < shape.dim[0]; n++, to += sequence) {
+        memcpy(from, to, sequence);
+        for (size_t t = 0; t < steps; t++)
+            for (size_t o = 0; o < outer; o++)
+                memcpy(to + (t * outer + o) * inner, from + (o * steps + t) * inner, inner);
+    }
+    free(from);
+    array->shape.dim[0] *= shape.dim[axis];
+    array->shape.dim[axis] = 1;
+}
+
 static bool resolve_input(weir_frames *f, const weir_graph *graph, const char *source, size_t index, int64_t *frames) {
     assert(index < weir_graph_input_count(graph));
     const bool named = weir_graph_input_count(graph) > 1 || f->chosen == SIZE_MAX;
     item *found = named ? find_input(f, graph, source, index) : &f->item[f->chosen];
     if (found == NULL) return false;
+    const weir_shape *frame = &weir_value_type(graph, weir_graph_input(graph, index))->shape;
+    const int axis = axis_of_steps(&found->array->shape, frame, weir_recurrence_sequence(graph));
+    if (axis > 0 && !found->is_input) split_steps(found->array, axis);
     found->is_input = true;
     f->input[index] = found->array;
     if (f->first == SIZE_MAX) f->first = (size_t)(found - f->item);

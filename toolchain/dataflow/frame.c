@@ -12,6 +12,11 @@ enum { SPARE_FRAMES = 1 };
 
 /* --- frames inside --- */
 
+static bool is_kept(const weir_graph *graph, weir_node node) {
+    return weir_node_op(graph, node) == WEIR_OP_STATE && weir_stream_role(graph, node) == WEIR_ROLE_COMPONENT &&
+           weir_recurrence_is_kept(graph, node);
+}
+
 /* When the last beat of a frame is there, counted from when the frame's interval begins. */
 static int64_t end_of(const weir_signature_part *part) { return part->at + part->level->last; }
 
@@ -56,6 +61,18 @@ static int64_t most_inside(const weir_graph *graph, const weir_schedule *schedul
     return most;
 }
 
+/* A State ends the first row that it gives for a frame when what reads it has taken that. */
+static void note_states(weir_graph *graph, const weir_schedule *schedule) {
+    for (size_t i = 0; i < weir_schedule_edge_count(schedule); i++) {
+        const weir_schedule_edge edge = weir_schedule_edge_at(schedule, i);
+        const weir_node node = weir_value_producer(graph, weir_stream_source(graph, edge.value));
+        if (node.id == 0 || !is_kept(graph, node)) continue;
+        const int64_t end = weir_later(end_of(&edge.taken->late.first), end_of(&edge.taken->late.steady));
+        int64_t *frames = &weir_node_metadata(graph, node)->hardware.frames;
+        *frames = weir_later(*frames, 1 + SPARE_FRAMES + end / weir_schedule_interval(schedule));
+    }
+}
+
 void weir_frame_note(weir_graph *graph, const weir_schedule *schedule) {
     size_t count;
     weir_value *outputs = weir_stream_outputs(graph, &count);
@@ -65,6 +82,7 @@ void weir_frame_note(weir_graph *graph, const weir_schedule *schedule) {
         weir_node_metadata(graph, node)->hardware.frames = most_inside(graph, schedule, node, outputs, count);
     }
     free(outputs);
+    note_states(graph, schedule);
 }
 
 int64_t weir_frame_depth(const weir_graph *graph, weir_value output) {
@@ -131,21 +149,20 @@ weir_frame_door weir_frame_flags(int64_t inputs, int64_t depth) {
     return (weir_frame_door){"weir_frame_flags", {{"INPUTS", inputs}, {"DEPTH", depth}}};
 }
 
-weir_frame_door weir_frame_sequence(int64_t inputs, int64_t states) {
-    assert(inputs >= 1 && states >= 1);
-    return (weir_frame_door){"weir_sequence", {{"INPUTS", inputs}, {"STATES", states}}};
-}
-
-static bool is_kept(const weir_graph *graph, weir_node node) {
-    return weir_node_op(graph, node) == WEIR_OP_STATE && weir_stream_role(graph, node) == WEIR_ROLE_COMPONENT &&
-           weir_recurrence_is_kept(graph, node);
-}
-
 size_t weir_frame_states(const weir_graph *graph) {
     size_t count = 0;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
         count += is_kept(graph, node);
     return count;
+}
+
+weir_frame_door weir_frame_sequence(const weir_graph *graph, int64_t inputs) {
+    const int64_t states = (int64_t)weir_frame_states(graph);
+    int64_t depth = WEIR_FRAME_LEAST;
+    assert(inputs >= 1 && states >= 1);
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        while (is_kept(graph, node) && depth < weir_node_metadata_of(graph, node)->hardware.frames) depth *= 2;
+    return (weir_frame_door){"weir_sequence", {{"INPUTS", inputs}, {"STATES", states}, {"DEPTH", depth}}};
 }
 
 size_t weir_frame_state_index(const weir_graph *graph, weir_node state) {
@@ -166,9 +183,8 @@ weir_frame_door *weir_frame_list(const weir_graph *graph, size_t *count) {
     size_t inputs, outputs;
     weir_value *in = weir_stream_inputs(graph, &inputs), *out = weir_stream_outputs(graph, &outputs);
     weir_frame_door *door = weir_calloc(inputs + 2 * outputs + 2, sizeof *door);
-    const size_t states = weir_frame_states(graph);
     *count = 0;
-    if (states > 0) door[(*count)++] = weir_frame_sequence((int64_t)inputs, (int64_t)states);
+    if (weir_frame_states(graph) > 0) door[(*count)++] = weir_frame_sequence(graph, (int64_t)inputs);
     for (size_t i = 0; i < inputs; i++) door[(*count)++] = weir_frame_guard(graph, in[i]);
     for (size_t o = 0; o < outputs; o++) {
         bool *used = weir_frame_inputs(graph, out[o], in, inputs);

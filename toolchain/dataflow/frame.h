@@ -14,8 +14,8 @@ enum { WEIR_FRAME_COUNT_BITS = 8 };
 /* The least number of frame entries in an output's guard. */
 enum { WEIR_FRAME_LEAST = 2 };
 
-/* Records at each output how many frames are in flight in the schedule: guards with that many entries never stall
- * one. */
+/* Records at each output how many frames are in flight in the schedule, and at each State that is kept how many begin
+ * before it does: guards with that many entries never stall one. */
 void weir_frame_note(weir_graph *graph, const weir_schedule *schedule);
 /* Entries of an output's guard, at least 2: as recorded, else from a schedule. */
 int64_t weir_frame_depth(const weir_graph *graph, weir_value output);
@@ -27,20 +27,22 @@ bool *weir_frame_inputs(const weir_graph *graph, weir_value output, const weir_v
 bool weir_frame_is_bare(const weir_graph *graph, weir_value output);
 
 /* An instance at a port, and what is set of it. */
+enum { WEIR_FRAME_PARAMETERS = 3 };
 typedef struct weir_frame_door {
     const char *module;
     struct {
         const char *name; /* NULL: no more */
         int64_t value;
-    } parameter[2];
+    } parameter[WEIR_FRAME_PARAMETERS];
 } weir_frame_door;
 
 weir_frame_door weir_frame_guard(const weir_graph *graph, weir_value input);
 /* Of an output that depends on this many inputs, with entries for `depth` frames. */
 weir_frame_door weir_frame_flags(int64_t inputs, int64_t depth);
 weir_frame_door weir_frame_slice(const weir_graph *graph, weir_value output);
-/* Before the first input's guard, where States are kept from frame to frame: it tells them where a sequence begins. */
-weir_frame_door weir_frame_sequence(int64_t inputs, int64_t states);
+/* Before the first input's guard, where States are kept from frame to frame: it tells them where a sequence begins, of
+ * as many frames as is noted or more: a power of two. */
+weir_frame_door weir_frame_sequence(const weir_graph *graph, int64_t inputs);
 /* States that are kept; the index of one among them. */
 size_t weir_frame_states(const weir_graph *graph);
 size_t weir_frame_state_index(const weir_graph *graph, weir_node state);

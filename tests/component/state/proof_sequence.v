@@ -5,13 +5,17 @@
 // define: WEIR_CHECK
 // prove: unbounded INPUTS=1 STATES=1
 // prove: unbounded INPUTS=1 STATES=2
+// prove: unbounded INPUTS=1 STATES=1 DEPTH=4
 // prove: unbounded INPUTS=2 STATES=1
 // nightly: unbounded INPUTS=2 STATES=3
 // nightly: unbounded INPUTS=3 STATES=1
+// nightly: unbounded INPUTS=1 STATES=2 DEPTH=4
+// nightly: unbounded INPUTS=1 STATES=1 DEPTH=8
 // faults: state/faults.txt
 module proof #(
   parameter integer INPUTS = 1,
-  parameter integer STATES = 1
+  parameter integer STATES = 1,
+  parameter integer DEPTH  = 2
 ) (
   input wire              clk, s_valid, s_last, reset_state, m_ready,
   input wire [INPUTS-1:0] ends, damaged,
@@ -28,7 +32,8 @@ module proof #(
 
   weir_sequence #(
     .INPUTS(INPUTS),
-    .STATES(STATES)
+    .STATES(STATES),
+    .DEPTH (DEPTH)
   ) u_dut (.*);
 
   proof_reset u_reset (clk, rst);
@@ -75,9 +80,9 @@ module proof #(
       end
     end
     for (i = 0; i < STATES; i = i + 1) begin : g_state
-      wire [1:0] told;
-      assign full[i] = told == 2;
-      proof_order #(1, 2) u_told (
+      wire [$clog2(DEPTH+2)-1:0] told;
+      assign full[i] = told == DEPTH;
+      proof_order #(1, DEPTH) u_told (
         clk, rst, tell, first, t_valid[i], t_valid[i] && t_ready[i], t_first[i], told, );
       proof_hold #(1) u_hold (clk, rst, t_valid[i], t_ready[i], t_first[i]);
       always @* if (!rst && told != 0) assert (t_valid[i]);

@@ -1,4 +1,4 @@
-"""make.py REFERENCE: the files of this folder: operators.onnx and masks.onnx, whose outputs are ONNX Runtime's, and shift.onnx, whose
+"""make.py REFERENCE: the files of this folder: operators.onnx, masks.onnx and decoder.onnx, whose outputs are ONNX Runtime's, and shift.onnx, whose
 outputs are those of pactops_ref.py in REFERENCE."""
 
 import pathlib
@@ -118,3 +118,28 @@ given = {"x": rng.normal(0, 1, (FRAMES, LENGTH, SIZE)).astype(np.float32), "word
 expected = np.concatenate([session.run(None, {k: v[i:i + 1] for k, v in given.items()})[0] for i in range(FRAMES)])
 np.savez_compressed(here / "masks.npz", **given)
 np.savez_compressed(here / "masks_expected.npz", y=expected)
+
+# A decoder over whole sequences of words: causal attention of two heads that share keys, nearer words count more; a dense block.
+constants, nodes = [], []
+WORDS, SEQUENCES, HEADS = 24, 12, 2
+x = node("Gather", real(WORDS, SIZE), "tokens")
+heads, keys = np.array([1, LENGTH + 2, HEADS, 4], np.int64), np.array([1, LENGTH + 2, 1, 4], np.int64)
+t = np.arange(LENGTH + 2)
+nearer = np.where(t[:, None] >= t, (t - t[:, None]) * np.array([0.5, 0.125])[:, None, None], -np.inf).astype(np.float32)
+for _ in range(2):
+    normal = node("RMSNormalization", x, np.ones(SIZE, np.float32))
+    q = node("Transpose", node("Reshape", node("MatMul", normal, real(SIZE, HEADS * 4)), heads), perm=[0, 2, 1, 3])
+    k, v = (node("Transpose", node("Reshape", node("MatMul", normal, real(SIZE, 4)), keys), perm=[0, 2, 1, 3]) for _ in range(2))
+    shares = node("Softmax", node("Add", node("MatMul", q, node("Transpose", k, perm=[0, 1, 3, 2])), nearer), axis=-1)
+    y = node("Reshape", node("Transpose", node("MatMul", shares, v), perm=[0, 2, 1, 3]), np.array([1, LENGTH + 2, HEADS * 4], np.int64))
+    x = node("Add", x, node("MatMul", y, real(HEADS * 4, SIZE)))
+    inside = node("MatMul", node("RMSNormalization", x, np.ones(SIZE, np.float32)), real(SIZE, 12))
+    x = node("Add", x, node("MatMul", node("Mul", inside, node("Sigmoid", inside)), real(12, SIZE)))
+nodes.append(helper.make_node("MatMul", [x, constant(real(SIZE, WORDS))], ["y"], "result"))
+graph = helper.make_graph(nodes, "decoder", [helper.make_tensor_value_info("tokens", TensorProto.INT64, (1, LENGTH + 2))],
+                          [helper.make_tensor_value_info("y", TensorProto.FLOAT, (1, LENGTH + 2, WORDS))], constants)
+onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)], ir_version=10), here / "decoder.onnx")
+session = onnxruntime.InferenceSession(here / "decoder.onnx", options)
+tokens = rng.integers(0, WORDS, (SEQUENCES, LENGTH + 2))
+expected = np.concatenate([session.run(None, {"tokens": s[None]})[0] for s in tokens])
+np.savez_compressed(here / "decoder.npz", tokens=tokens, expected=expected.reshape(-1, 1, WORDS))

@@ -201,6 +201,7 @@ static void add_command(weir_text *command, const weir_job *job) {
     add_words(command, "--calibration", &job->calibration);
     add_words(command, "--input-quantizer", &job->input_quantizers);
     add_words(command, "--state", &job->states);
+    add_word(command, "--decode", job->decode);
     add_word(command, "--calibrator", job->calibrator);
     add_word(command, "--target", job->target);
     add_word(command, "--contract", job->contract);
@@ -340,6 +341,7 @@ static int refuse_idle(const arguments *a) {
                    {"contract", a->job.contract != NULL, SWEEP | OWN},
                    {"input-quantizer", a->job.input_quantizers.count > 0, SWEEP | OWN},
                    {"state", a->job.states.count > 0, SWEEP | OWN},
+                   {"decode", a->job.decode != NULL, SWEEP | OWN},
                    {"sequence", a->job.sequence > 0, SWEEP | OWN}};
     const int run = r->stages != NULL ? OWN : r->sweep.folder != NULL ? SWEEP : USUAL;
     for (size_t i = 0; !a->list && i < sizeof options / sizeof *options; i++) {

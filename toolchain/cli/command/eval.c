@@ -75,7 +75,7 @@ static int run(void *user) {
     weir_graph *before = module != NULL && r->integer ? weir_graph_copy(weir_module_find_graph(module, "model")) : NULL;
     if (module != NULL &&
         (r->integer || job->quantize != NULL || job->contract != NULL || job->input_quantizers.count > 0 ||
-         job->states.count > 0 || job->sequence > 0 || job->passes != NULL))
+         job->states.count > 0 || job->decode != NULL || job->sequence > 0 || job->passes != NULL))
         status = weir_job_run(job, module, r->integer ? "lower_integer" : "");
     if (status == WEIR_EXIT_INPUT && before != NULL && !weir_remedy_has_quantizers(before))
         weir_note("the model has no quantizers: '--engine float' runs it as it is");

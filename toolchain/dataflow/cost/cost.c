@@ -600,9 +600,9 @@ static weir_cost cost_of_doors(const weir_graph *graph, const weir_device *devic
     size_t count;
     weir_frame_door *door = weir_frame_list(graph, &count);
     for (size_t i = 0; i < count; i++) {
-        weir_cost_parameter parameter[2];
+        weir_cost_parameter parameter[WEIR_FRAME_PARAMETERS];
         size_t parameters = 0;
-        for (; parameters < 2 && door[i].parameter[parameters].name != NULL; parameters++)
+        for (; parameters < WEIR_FRAME_PARAMETERS && door[i].parameter[parameters].name != NULL; parameters++)
             parameter[parameters] =
                 (weir_cost_parameter){door[i].parameter[parameters].name, door[i].parameter[parameters].value};
         weir_cost cost;

@@ -28,11 +28,14 @@ void weir_cost_door_flags(weir_cost_part *part) {
     weir_cost_path(part, WEIR_COST_REGISTER, 2 + weir_cost_levels(part, inputs), 0, inputs * depth);
 }
 
-/* A weir_frame_flags of two frames, and what each State knows of two. */
+/* A weir_frame_flags of two frames, a ring with a flag a frame, and for each State where it is in that. */
 void weir_cost_door_sequence(weir_cost_part *part) {
-    const int64_t inputs = weir_cost_value(part, "INPUTS"), states = weir_cost_value(part, "STATES");
+    const int64_t inputs = weir_cost_value(part, "INPUTS"), states = weir_cost_value(part, "STATES"),
+                  depth = weir_cost_value(part, "DEPTH"), bits = weir_cost_bits(depth);
     weir_cost_term(part, inputs);
-    weir_cost_term(part, states);
-    weir_cost_registers(part, inputs * 5 + 3 * states + 4);
-    weir_cost_path(part, WEIR_COST_REGISTER, 3 + weir_cost_levels(part, inputs + states), 0, states);
+    weir_cost_term(part, states * (bits + 1));
+    weir_cost_term(part, states * depth);
+    weir_cost_registers(part, inputs * 5 + depth + bits + states * (bits + 2) + 4);
+    weir_cost_path(part, WEIR_COST_REGISTER,
+                   3 + weir_cost_levels(part, inputs + states) + weir_cost_levels(part, depth), 0, states);
 }

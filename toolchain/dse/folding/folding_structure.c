@@ -449,9 +449,9 @@ static size_t users_of(const weir_graph *graph, weir_value value) {
 
 /* An instance of a door with two parameters, at a stream that carries a beat in so many cycles of a frame. */
 static void add_door(const weir_folding_space *s, const char *module, const weir_cost_parameter *parameter,
-                     int64_t busy, amount *sum) {
+                     size_t count, int64_t busy, amount *sum) {
     weir_cost cost;
-    weir_cost_of_module(s->device, module, parameter, 2, &cost);
+    weir_cost_of_module(s->device, module, parameter, count, &cost);
     const amount a = amount_of(s, &cost, busy);
     weir_folding_add(sum, &a);
 }
@@ -459,7 +459,7 @@ static void add_door(const weir_folding_space *s, const char *module, const weir
 static void add_guard(const weir_folding_space *s, int64_t beats, amount *sum) {
     assert(beats >= 1);
     const weir_cost_parameter parameter[2] = {{"BEATS", beats}, {"COUNT_W", WEIR_FRAME_COUNT_BITS}};
-    add_door(s, "weir_frame_guard", parameter, beats, sum);
+    add_door(s, "weir_frame_guard", parameter, 2, beats, sum);
 }
 
 /* The one node that takes the hardware's input; none: there are several, or the host. */
@@ -484,14 +484,14 @@ static void add_common_doors(const weir_folding_space *s, amount *sum) {
     weir_value *in = weir_stream_inputs(graph, &inputs), *out = weir_stream_outputs(graph, &outputs);
     for (size_t i = 0; i < inputs; i++)
         if (taker_of(graph, in[i], &index).id == 0) add_guard(s, 1, sum); /* of any lanes */
-    const weir_cost_parameter sequence[2] = {{"INPUTS", (int64_t)inputs},
-                                             {"STATES", (int64_t)weir_frame_states(graph)}};
-    if (sequence[1].value > 0) add_door(s, "weir_sequence", sequence, 1, sum);
+    const weir_cost_parameter sequence[] = {
+        {"INPUTS", (int64_t)inputs}, {"STATES", (int64_t)weir_frame_states(graph)}, {"DEPTH", WEIR_FRAME_LEAST}};
+    if (sequence[1].value > 0) add_door(s, "weir_sequence", sequence, 3, 1, sum);
     for (size_t o = 0; o < outputs; o++) {
         bool *used = weir_frame_inputs(graph, out[o], in, inputs);
         weir_cost_parameter parameter[2] = {{"INPUTS", 0}, {"DEPTH", WEIR_FRAME_LEAST}};
         for (size_t i = 0; i < inputs; i++) parameter[0].value += used[i];
-        add_door(s, "weir_frame_flags", parameter, 1, sum);
+        add_door(s, "weir_frame_flags", parameter, 2, 1, sum);
         free(used);
     }
     free(in);

@@ -22,6 +22,11 @@ bool weir_recurrence_spans(const weir_graph *graph, weir_node state) {
     return weir_recurrence_is_kept(graph, state) && weir_node_int(graph, state, "steps", 1) == 1;
 }
 
+int64_t weir_recurrence_sequence(const weir_graph *graph) {
+    const weir_node kept = weir_recurrence_first_kept(graph);
+    return kept.id == 0 ? 0 : weir_node_int(graph, kept, "sequence", 0);
+}
+
 bool weir_recurrence_begins(const weir_graph *graph, weir_node state, int64_t frame) {
     assert(weir_recurrence_is_kept(graph, state) && frame >= 0);
     const int64_t frames = weir_node_int(graph, state, "sequence", 0);

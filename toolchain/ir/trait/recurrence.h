@@ -16,6 +16,8 @@ typedef struct weir_recurrence {
 /* Has the graph States? The first that is kept from frame to frame; none: no State is. */
 bool weir_recurrence_any(const weir_graph *graph);
 weir_node weir_recurrence_first_kept(const weir_graph *graph);
+/* Frames of the data after which States that are kept begin a sequence; 0: the data are one. */
+int64_t weir_recurrence_sequence(const weir_graph *graph);
 /* Does the State continue where the frame before ended? Without one, and with a new sequence: its initial value. */
 bool weir_recurrence_is_kept(const weir_graph *graph, weir_node state);
 /* Is it kept, with one step a frame? Then it is the frames that are its steps, and no loop inside of one has it. */
