@@ -10,6 +10,7 @@
 #include "ir/shape/infer.h"
 #include "ir/trait/trait.h"
 #include "passes/graph/decode_roles.h"
+#include "passes/graph/state_channels.h"
 #include "passes/passes.h"
 #include "support/memory/arena.h"
 #include "support/text/suggest.h"
@@ -29,6 +30,11 @@ typedef struct decoder {
 
 /* What is added to scores of steps that are not there: so far below them that a step of 8-bit codes leaves out, too. */
 static const double STEP_BELOW = 4096, CODES_BELOW = 255, NOWHERE_NEAR = -4096 * 255.0;
+
+static weir_shape with_dim(weir_shape shape, int axis, int64_t dim) {
+    shape.dim[axis] = dim;
+    return shape;
+}
 
 static weir_value constant_of(weir_graph *graph, const char *base, const char *suffix, weir_array *array) {
     char *name = weir_format("%s_%s", base, suffix);
@@ -116,6 +122,15 @@ static weir_value quantized_as(decoder *d, const char *base, weir_node quantizer
     return numbers;
 }
 
+/* What a State remembers of a value: `steps` entries along the axis, with this one; the first ones are `first`. */
+typedef struct lines {
+    weir_dtype dtype;
+    weir_shape shape; /* but along the axis */
+    int axis;
+    int64_t steps;
+    double first;
+} lines;
+
 /* In a model with quantizers what is remembered has codes, too. */
 static weir_value coded(decoder *d, const char *base, weir_value numbers, double step, double none, weir_dtype dtype,
                         weir_node before) {
@@ -131,21 +146,19 @@ static weir_value coded(decoder *d, const char *base, weir_value numbers, double
 }
 
 /* All steps: those that a State remembers and this one, which are there from then on. */
-static weir_value add_window(decoder *d, const char *base, weir_array *start, weir_value now, int axis, int64_t steps,
-                             weir_node before) {
-    const weir_node quantizer = quantizer_of(d->graph, now);
+static weir_value add_window(decoder *d, const char *base, const lines *l, weir_value now, weir_node before) {
+    weir_graph *graph = d->graph;
+    const weir_node quantizer = quantizer_of(graph, now);
+    const weir_shape shape = with_dim(l->shape, l->axis, l->steps - 1);
+    weir_array *start = weir_array_new(l->dtype, &shape);
+    for (size_t i = 0; i < start->count; i++) weir_array_set(start, i, l->first);
     const weir_value held = add_state(d, base, start);
-    weir_value all = add_concat(d->graph, base, "steps", held, now, axis, before);
+    weir_value all = add_concat(graph, base, "steps", held, now, l->axis, before);
     if (quantizer.id != 0) all = quantized_as(d, base, quantizer, all, before);
-    weir_value next = add_slice(d->graph, base, "later", all, 1, steps, axis, before);
+    weir_value next = add_slice(graph, base, "later", all, 1, l->steps, l->axis, before);
     if (quantizer.id != 0) next = quantized_as(d, base, quantizer, next, before);
     add_update(d, base, next, held);
     return all;
-}
-
-static weir_shape with_dim(weir_shape shape, int axis, int64_t dim) {
-    shape.dim[axis] = dim;
-    return shape;
 }
 
 /* --- what is remembered of a value --- */
@@ -154,13 +167,11 @@ static weir_value window_of(decoder *d, weir_value value) {
     weir_value *known = &d->window[value.id];
     if (known->id != 0) return *known;
     weir_graph *graph = d->graph;
-    const int axis = d->plan.role[value.id].step;
     const weir_type *type = weir_value_type(graph, value);
-    const weir_shape before = with_dim(type->shape, axis, d->plan.steps - 1);
+    const lines l = {type->dtype, type->shape, d->plan.role[value.id].step, d->plan.steps, 0};
     const weir_node producer = weir_value_producer(graph, value);
     const weir_node next = producer.id == 0 ? weir_graph_first(graph) : weir_node_next(graph, producer);
-    *known = add_window(d, weir_value_name(graph, value), weir_array_new(type->dtype, &before), value, axis,
-                        d->plan.steps, next);
+    *known = add_window(d, weir_value_name(graph, value), &l, value, next);
     return *known;
 }
 
@@ -289,11 +300,11 @@ static weir_value steps_there(decoder *d, const weir_decode_mask *mask, const ch
                               weir_node before) {
     weir_shape shape = mask->numbers->shape;
     for (int i = 0; i < shape.rank; i++) shape.dim[i] = 1;
-    const weir_shape held = with_dim(shape, mask->key, reached - 1),
-                     old = with_dim(shape, mask->key, d->plan.steps - reached);
+    const weir_shape old = with_dim(shape, mask->key, d->plan.steps - reached);
     const weir_value there = constant_of(d->graph, base, "there", weir_array_new(WEIR_FLOAT32, &shape)),
-                     now = coded(d, base, there, STEP_BELOW, CODES_BELOW, WEIR_UINT8, before),
-                     all = reached == 1 ? now : add_window(d, base, far_below(&held), now, mask->key, reached, before);
+                     now = coded(d, base, there, STEP_BELOW, CODES_BELOW, WEIR_UINT8, before);
+    const lines l = {WEIR_FLOAT32, shape, mask->key, reached, NOWHERE_NEAR};
+    const weir_value all = reached == 1 ? now : add_window(d, base, &l, now, before);
     if (reached == d->plan.steps) return all;
     return add_concat(d->graph, base, "reached", constant_of(d->graph, base, "old", far_below(&old)), all, mask->key,
                       before);
@@ -333,7 +344,7 @@ static void take_lines(decoder *d, const weir_decode_edit *edit) {
     const weir_value value = weir_node_input(graph, edit->node, 0);
     const weir_type *type = weir_value_type(graph, value);
     const weir_shape *weights = &weir_value_type(graph, weir_node_input(graph, edit->node, 1))->shape;
-    const weir_shape before = with_dim(type->shape, edit->axis, edit->lines - 1);
+    const lines l = {type->dtype, type->shape, edit->axis, edit->lines, 0};
     weir_window window;
     int64_t pads[2 * WEIR_MAX_RANK];
     weir_geometry_window(graph, edit->node, &type->shape, weights->dim + 2, &window);
@@ -343,9 +354,8 @@ static void take_lines(decoder *d, const weir_decode_edit *edit) {
     }
     weir_node_set_ints(graph, edit->node, "pads", pads, 2 * (size_t)window.rank);
     weir_node_remove_attribute(graph, edit->node, "auto_pad");
-    weir_node_set_input(graph, edit->node, 0,
-                        add_window(d, weir_node_name(graph, edit->node), weir_array_new(type->dtype, &before), value,
-                                   edit->axis, edit->lines, edit->node));
+    const weir_value all = add_window(d, weir_node_name(graph, edit->node), &l, value, edit->node);
+    weir_node_set_input(graph, edit->node, 0, all);
 }
 
 static void take_state(decoder *d, const weir_decode_edit *edit) {
@@ -485,7 +495,7 @@ bool weir_pass_decode(const weir_pass *pass, weir_pass_context *context, weir_mo
     d.limit = weir_graph_value_limit(graph);
     d.window = weir_arena_array(d.arena, d.limit, sizeof *d.window);
     d.row = weir_arena_array(d.arena, d.limit, sizeof *d.row);
-    fine = fine && apply(&d, input, axis);
+    fine = fine && apply(&d, input, axis) && weir_state_channels_innermost(graph);
     if (fine && d.rings && d.has_rows) {
         weir_error(WEIR_NOWHERE, "decode: the model has constants for %lld steps, of which none is left for later ones",
                    (long long)d.plan.steps);

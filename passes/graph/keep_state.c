@@ -9,6 +9,7 @@
 #include "ir/trait/recurrence.h"
 #include "ir/trait/trait.h"
 #include "passes/graph/rewrite.h"
+#include "passes/graph/state_channels.h"
 #include "passes/graph/state_parts.h"
 #include "passes/passes.h"
 #include "support/memory/arena.h"
@@ -337,7 +338,7 @@ bool weir_pass_keep_state(const weir_pass *pass, weir_pass_context *context, wei
         weir_note("name it with --state IN=OUT");
         fine = false;
     }
-    fine = fine && (made == 0 || share_quantizers(graph));
+    fine = fine && (made == 0 || (share_quantizers(graph) && weir_state_channels_innermost(graph)));
     fine = fine && (sequence == 0 || set_sequence(graph, sequence));
     weir_pass_count(context, "states", made);
     return fine;

@@ -200,14 +200,15 @@ static int64_t beats_of_start(const weir_graph *graph, const weir_schedule_edge 
     return weir_ceil_divide(cycles * beats, interval);
 }
 
-/* Does the edge's stream come from a State that is kept with one step a frame, and is it forked on its way? */
-static bool comes_from_state(const weir_graph *graph, const weir_schedule_edge *edge, bool *is_forked) {
-    *is_forked = false;
+/* Does the edge's stream come from a State that is kept with one step a frame? `is_apart`: with a fork or a lane
+ * converter on its way, so that it is taken at another pace than the State gives. */
+static bool comes_from_state(const weir_graph *graph, const weir_schedule_edge *edge, bool *is_apart) {
+    *is_apart = false;
     weir_node producer = weir_value_producer(graph, weir_stream_source(graph, edge->value));
     while (producer.id != 0 &&
            (weir_node_op(graph, producer) == WEIR_OP_LANES || weir_node_op(graph, producer) == WEIR_OP_FIFO ||
             weir_node_op(graph, producer) == WEIR_OP_FORK)) {
-        *is_forked |= weir_node_op(graph, producer) == WEIR_OP_FORK;
+        *is_apart |= weir_node_op(graph, producer) != WEIR_OP_FIFO;
         producer = weir_value_producer(graph, weir_stream_source(graph, weir_node_input(graph, producer, 0)));
     }
     return producer.id != 0 && weir_node_op(graph, producer) == WEIR_OP_STATE && weir_recurrence_spans(graph, producer);
@@ -218,9 +219,9 @@ static bool comes_from_state(const weir_graph *graph, const weir_schedule_edge *
  * taken. */
 static int64_t most_held(const weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *edge,
                          int64_t interval) {
-    bool is_forked;
-    if (comes_from_state(graph, edge, &is_forked))
-        return is_forked ? weir_stream_beats(graph, edge->value, weir_stream_lanes(graph, edge->value)) : 0;
+    bool is_apart;
+    if (comes_from_state(graph, edge, &is_apart))
+        return is_apart ? weir_stream_beats(graph, edge->value, weir_stream_lanes(graph, edge->value)) : 0;
     if (!weir_schedule_holds_rows(schedule) || weir_stream_count(graph, edge->user) > 1) return INT64_MAX;
     const weir_shape *shape = &weir_value_type(graph, edge->value)->shape;
     const weir_component_rules *rules = weir_component_of(graph, edge->user)->rules;
