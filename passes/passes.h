@@ -27,7 +27,12 @@ weir_graph *weir_lower_prepare(const weir_graph *model, bool *reordered);
  * kernels on codes. False after a reported error. */
 bool weir_onnxruntime_kernels(weir_graph *graph, size_t *count);
 /* In place; false after a reported error. What fold_constant and simplify_expr do; `count`: nodes that went. */
-bool weir_fold_constants(weir_graph *graph, bool quantizers, size_t *count);
+typedef enum weir_fold {
+    WEIR_FOLD_AS_TVM,     /* but quantizers, and what only fills a shape */
+    WEIR_FOLD_QUANTIZERS, /* these too */
+    WEIR_FOLD_FILLED      /* but quantizers: what fills a shape may be a mask */
+} weir_fold;
+bool weir_fold_constants(weir_graph *graph, weir_fold what, size_t *count);
 bool weir_simplify_expressions(weir_graph *graph, bool signed_zeros, size_t *count);
 /* What fuse_normalization does (graph/fuse_normalization.c); `between`: only behind a quantizer and before another one:
  * what the host computes stays as the model has it. `count`: those that became one node. */

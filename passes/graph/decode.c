@@ -486,7 +486,8 @@ bool weir_pass_decode(const weir_pass *pass, weir_pass_context *context, weir_mo
     size_t folded, simplified;
     weir_value input;
     int axis;
-    bool fine = weir_fold_constants(graph, false, &folded) && weir_simplify_expressions(graph, true, &simplified);
+    bool fine =
+        weir_fold_constants(graph, WEIR_FOLD_FILLED, &folded) && weir_simplify_expressions(graph, true, &simplified);
     if (fine) weir_eliminate_dead_code(graph);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
         d.has_codes |= weir_trait_is_quantizer(weir_node_op(graph, node));

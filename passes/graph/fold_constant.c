@@ -17,10 +17,10 @@ static bool reads_shape(weir_op op) { return weir_trait_of(op)->order == WEIR_OR
 bool weir_fold_constants_removes(weir_op op) { return reads_shape(op); }
 
 /* All inputs that are given are constants, and there is one. */
-static bool is_fixed(const weir_graph *graph, weir_node node) {
+static bool is_fixed(const weir_graph *graph, weir_node node, bool filled) {
     bool any = false;
     if (reads_shape(weir_node_op(graph, node))) return true;
-    if (weir_trait_kind(graph, node) == WEIR_OP_CONSTANT_OF_SHAPE) return false;
+    if (weir_trait_kind(graph, node) == WEIR_OP_CONSTANT_OF_SHAPE && !filled) return false;
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
         const weir_value input = weir_node_input(graph, node, i);
         if (input.id == 0) continue;
@@ -81,12 +81,12 @@ static void fold(weir_rewrite *rewrite, weir_node node) {
     free(names);
 }
 
-bool weir_fold_constants(weir_graph *graph, bool quantizers, size_t *count) {
+bool weir_fold_constants(weir_graph *graph, weir_fold what, size_t *count) {
     weir_rewrite rewrite = {.graph = graph};
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
         next = weir_node_next(graph, node);
-        if (!weir_rewrite_may(graph, node) || !is_fixed(graph, node)) continue;
-        if (quantizers || !weir_trait_is_quantizer(weir_node_op(graph, node))) fold(&rewrite, node);
+        if (!weir_rewrite_may(graph, node) || !is_fixed(graph, node, what == WEIR_FOLD_FILLED)) continue;
+        if (what == WEIR_FOLD_QUANTIZERS || !weir_trait_is_quantizer(weir_node_op(graph, node))) fold(&rewrite, node);
     }
     *count = rewrite.count;
     return weir_rewrite_finish(&rewrite);
@@ -94,7 +94,8 @@ bool weir_fold_constants(weir_graph *graph, bool quantizers, size_t *count) {
 
 bool weir_pass_fold_constant(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
     size_t count;
-    const bool fine = weir_fold_constants(graph, weir_pass_bool(pass, "fold_qnn"), &count);
+    const bool fine =
+        weir_fold_constants(graph, weir_pass_bool(pass, "fold_qnn") ? WEIR_FOLD_QUANTIZERS : WEIR_FOLD_AS_TVM, &count);
     weir_pass_count(context, "nodes folded", (int64_t)count);
     if (count == 0) weir_pass_unchanged(context);
     return fine;

@@ -39,7 +39,7 @@ static bool widen_vectors(weir_graph *graph) {
 weir_graph *weir_tidy(const weir_graph *model) {
     weir_graph *graph = weir_graph_copy(model);
     size_t folded, simplified;
-    if (widen_vectors(graph) && weir_fold_constants(graph, false, &folded) &&
+    if (widen_vectors(graph) && weir_fold_constants(graph, WEIR_FOLD_FILLED, &folded) &&
         weir_simplify_expressions(graph, true, &simplified)) {
         weir_eliminate_dead_code(graph);
         return graph;

@@ -25,7 +25,7 @@ class Decoder:
         self.steps, self.heads, self.size = int(rng.integers(3, 9)), int(rng.integers(1, 4)), int(2 * rng.integers(1, 4))
         self.width = self.heads * self.size
         self.keys = int(rng.choice([h for h in range(1, self.heads + 1) if self.heads % h == 0]))
-        self.mask = ("far", "infinity", "least", "where", "where_not", "where_infinity", "computed")[rng.integers(7)]
+        self.mask = ("far", "infinity", "least", "where", "where_not", "where_infinity", "computed", "filled")[rng.integers(8)]
         self.window = int(rng.integers(1, self.steps + 1)) if rng.random() < 0.25 else self.steps
         self.positions = ("none", "turned", "added", "distance")[rng.integers(4)]
         self.inputs = ("numbers", "tokens", "no batch")[rng.integers(3)]
@@ -92,6 +92,11 @@ class Decoder:
             later = self.node("Less", [self.node("Unsqueeze", [t, self.integers(1)]), self.node("Unsqueeze", [t, self.integers(0)])])
             self.window = self.steps
             return self.node("Where", [later, self.constant(np.float32(-1e4)), scores])
+        if self.mask == "filled":
+            self.window = self.steps
+            below = numpy_helper.from_array(np.array([-np.inf if self.rng.random() < 0.5 else -1e4], np.float32))
+            square = self.node("ConstantOfShape", [self.integers(self.steps, self.steps)], value=below)
+            return self.node("Add", [scores, self.node("Trilu", [square, self.constant(np.array(1, np.int64))], upper=1)])
         if self.mask.startswith("where"):
             inverse = self.mask == "where_not"
             below = self.constant(np.float32(-np.inf if self.mask == "where_infinity" else -1e9))
