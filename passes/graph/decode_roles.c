@@ -254,8 +254,8 @@ static const char *reduction(finder *f, role *out) {
     }
     if (weir_node_int(f->graph, f->node, "keepdims", 1) != 0) return NULL;
     for (int i = 0; i < shape_of(f, 0)->rank; i++) {
-        out->step -= reduced[i] && i < x.step;
-        out->key -= reduced[i] && out->key != WEIR_NO_AXIS && i < x.key;
+        out->step -= i < x.step && reduced[i];
+        out->key -= out->key != WEIR_NO_AXIS && i < x.key && reduced[i];
     }
     return NULL;
 }
@@ -277,11 +277,11 @@ static bool find_axis(const weir_shape *from, int axis, int64_t in, const weir_s
     const int64_t entries = from->dim[axis] / in;
     int64_t before = in, here = 1;
     for (int i = 0; i < axis; i++) before *= from->dim[i];
-    for (int i = 0; i < to->rank && here <= before; here *= to->dim[i++]) {
+    for (int i = 0; i < to->rank && here <= before; i++) {
         *blocks = before / here;
-        if (before % here != 0 || to->dim[i] != *blocks * entries) continue;
         *found = i;
-        return true;
+        if (before % here == 0 && to->dim[i] == *blocks * entries) return true;
+        here *= to->dim[i];
     }
     return false;
 }
