@@ -2,6 +2,7 @@
  * States (ir/trait/recurrence.h): keys and values of attention, which steps are there, lines of convolutions, and
  * constants with an entry for each step. Each is a row that comes in at one end while the oldest leaves at the other.
  * O(size + constants). */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,27 +100,37 @@ static weir_node quantizer_of(const weir_graph *graph, weir_value value) {
     return is ? maker : WEIR_NO_NODE;
 }
 
+/* The value through a QuantizeLinear and a DequantizeLinear with that scale and zero point; `like`: whose attributes
+ * both have, or none. */
+static weir_value add_pair(weir_graph *graph, const char *base, weir_value value, weir_value scale, weir_value zero,
+                           weir_node like, weir_node before) {
+    const weir_op op[] = {WEIR_OP_QUANTIZE_LINEAR, WEIR_OP_DEQUANTIZE_LINEAR};
+    for (int i = 0; i < 2; i++) {
+        const weir_value input[] = {value, scale, zero};
+        value = add_node(graph, op[i], base, i == 0 ? "codes" : "numbers", input, 3, before);
+        if (like.id != 0) weir_node_copy_attributes(graph, weir_value_producer(graph, value), graph, like);
+    }
+    return value;
+}
+
 /* The same numbers, with that quantizer once more: a State's codes are those of what it gets. */
 static weir_value quantized_as(decoder *d, const char *base, weir_node quantizer, weir_value value, weir_node before) {
     enum { MOST_INPUTS = 8 };
     weir_graph *graph = d->graph;
     weir_value input[MOST_INPUTS] = {value};
+    const weir_op op = weir_node_op(graph, quantizer);
     const size_t count = weir_node_input_count(graph, quantizer);
-    for (size_t i = 1; i < count && i < MOST_INPUTS; i++) input[i] = weir_node_input(graph, quantizer, i);
-    const bool codes = weir_trait_of(weir_node_op(graph, quantizer))->task == WEIR_TASK_DEQUANTIZER;
-    if (codes && (count < 3 || input[2].id == 0)) {
+    assert(count <= MOST_INPUTS);
+    for (size_t i = 1; i < count; i++) input[i] = weir_node_input(graph, quantizer, i);
+    if (weir_trait_of(op)->task == WEIR_TASK_DEQUANTIZER) {
         const weir_dtype dtype = weir_value_type(graph, weir_node_input(graph, quantizer, 0))->dtype;
-        input[2] = constant_of(graph, base, "zero", weir_array_new(dtype, &(weir_shape){.rank = 0}));
+        if (input[2].id == 0)
+            input[2] = constant_of(graph, base, "zero", weir_array_new(dtype, &(weir_shape){.rank = 0}));
+        return add_pair(graph, base, value, input[1], input[2], quantizer, before);
     }
-    const size_t inputs = codes ? 3 : count;
-    const weir_op op = codes ? WEIR_OP_QUANTIZE_LINEAR : weir_node_op(graph, quantizer);
-    const weir_value made = add_node(graph, op, base, "codes", input, inputs, before);
+    const weir_value made = add_node(graph, op, base, "codes", input, count, before);
     weir_node_copy_attributes(graph, weir_value_producer(graph, made), graph, quantizer);
-    if (!codes) return made;
-    input[0] = made;
-    const weir_value numbers = add_node(graph, WEIR_OP_DEQUANTIZE_LINEAR, base, "numbers", input, inputs, before);
-    weir_node_copy_attributes(graph, weir_value_producer(graph, numbers), graph, quantizer);
-    return numbers;
+    return made;
 }
 
 /* What a State remembers of a value: `steps` entries along the axis, with this one; the first ones are `first`. */
@@ -140,9 +151,8 @@ static weir_value coded(decoder *d, const char *base, weir_value numbers, double
                *zero = weir_array_new(dtype, &(weir_shape){.rank = 0});
     weir_array_set(scale, 0, step);
     weir_array_set(zero, 0, none);
-    weir_value input[] = {numbers, constant_of(graph, base, "scale", scale), constant_of(graph, base, "zero", zero)};
-    input[0] = add_node(graph, WEIR_OP_QUANTIZE_LINEAR, base, "codes", input, 3, before);
-    return add_node(graph, WEIR_OP_DEQUANTIZE_LINEAR, base, "numbers", input, 3, before);
+    const weir_value by = constant_of(graph, base, "scale", scale), from = constant_of(graph, base, "zero", zero);
+    return add_pair(graph, base, numbers, by, from, WEIR_NO_NODE, before);
 }
 
 /* All steps: those that a State remembers and this one, which are there from then on. */

@@ -22,7 +22,7 @@ static const role NONE = {WEIR_NO_AXIS, WEIR_NO_AXIS, false, 0, 0, 1};
 /* Numbers before a softmax below which nothing is left of a share in float32. */
 static const double FAR_BELOW = -64;
 
-bool weir_decode_leaves_out(double number) { return number <= FAR_BELOW; }
+static bool leaves_out(double number) { return number <= FAR_BELOW; }
 
 /* Has the step axis each step once, and nothing else? */
 static bool is_plain(role r) { return r.zeros == 0 && r.behind == 0 && r.blocks == 1; }
@@ -83,7 +83,7 @@ static const char *take_fixed(finder *f, size_t input, role out) {
 /* The other operand of a choice: one number, which leaves out what it stands for? */
 static bool is_far_below(const weir_graph *graph, weir_value value) {
     const weir_array *number = value.id == 0 ? NULL : weir_value_constant(graph, value);
-    return number != NULL && number->count == 1 && weir_decode_leaves_out(weir_array_get(number, 0));
+    return number != NULL && number->count == 1 && leaves_out(weir_array_get(number, 0));
 }
 
 bool weir_decode_read_mask(const weir_graph *graph, const weir_decode_edit *edit, weir_decode_mask *mask) {
@@ -97,7 +97,7 @@ bool weir_decode_read_mask(const weir_graph *graph, const weir_decode_edit *edit
 
 double weir_decode_mask_at(const weir_decode_mask *mask, size_t element) {
     const double number = weir_array_get(mask->numbers, element);
-    if (!mask->is_choice) return weir_decode_leaves_out(number) ? -INFINITY : number;
+    if (!mask->is_choice) return leaves_out(number) ? -INFINITY : number;
     return (number != 0) != mask->is_inverse ? 0 : -INFINITY;
 }
 

@@ -60,7 +60,5 @@ bool weir_decode_read_mask(const weir_graph *graph, const weir_decode_edit *edit
 double weir_decode_mask_at(const weir_decode_mask *mask, size_t element);
 /* Is nothing left of steps later than the row's? */
 bool weir_decode_leaves_later_out(const weir_decode_mask *mask, int64_t steps);
-/* Is the number so far below the others of a row of scores that its share is 0? */
-bool weir_decode_leaves_out(double number);
 
 #endif

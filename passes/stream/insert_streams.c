@@ -156,15 +156,22 @@ static void insert_fifo(weir_graph *graph, const weir_schedule_edge *edge, int64
     weir_node_set_input(graph, edge->user, edge->input, weir_node_output(graph, fifo, 0));
 }
 
-/* What gives the stream's beats, before lane converters, Fifos and forks; none: a hardware input. */
-static weir_node source_of(const weir_graph *graph, weir_value value) {
+/* What gives the stream's beats, before lane converters, Fifos and forks; none: a hardware input. `is_apart` (NULL: not
+ * asked): with a fork or a lane converter on its way, so that it is taken at another pace than it is given. */
+static weir_node source_at_pace(const weir_graph *graph, weir_value value, bool *is_apart) {
+    bool apart = false;
     weir_node producer = weir_value_producer(graph, weir_stream_source(graph, value));
     while (producer.id != 0 &&
            (weir_node_op(graph, producer) == WEIR_OP_LANES || weir_node_op(graph, producer) == WEIR_OP_FIFO ||
-            weir_node_op(graph, producer) == WEIR_OP_FORK))
+            weir_node_op(graph, producer) == WEIR_OP_FORK)) {
+        apart |= weir_node_op(graph, producer) != WEIR_OP_FIFO;
         producer = weir_value_producer(graph, weir_stream_source(graph, weir_node_input(graph, producer, 0)));
+    }
+    if (is_apart != NULL) *is_apart = apart;
     return producer;
 }
+
+static weir_node source_of(const weir_graph *graph, weir_value value) { return source_at_pace(graph, value, NULL); }
 
 /* Does it give a beat for each beat of its only stream, as it comes? */
 static bool follows(const weir_graph *graph, weir_node node) {
@@ -200,27 +207,14 @@ static int64_t beats_of_start(const weir_graph *graph, const weir_schedule_edge 
     return weir_ceil_divide(cycles * beats, interval);
 }
 
-/* Does the edge's stream come from a State that is kept with one step a frame? `is_apart`: with a fork or a lane
- * converter on its way, so that it is taken at another pace than the State gives. */
-static bool comes_from_state(const weir_graph *graph, const weir_schedule_edge *edge, bool *is_apart) {
-    *is_apart = false;
-    weir_node producer = weir_value_producer(graph, weir_stream_source(graph, edge->value));
-    while (producer.id != 0 &&
-           (weir_node_op(graph, producer) == WEIR_OP_LANES || weir_node_op(graph, producer) == WEIR_OP_FIFO ||
-            weir_node_op(graph, producer) == WEIR_OP_FORK)) {
-        *is_apart |= weir_node_op(graph, producer) != WEIR_OP_FIFO;
-        producer = weir_value_producer(graph, weir_stream_source(graph, weir_node_input(graph, producer, 0)));
-    }
-    return producer.id != 0 && weir_node_op(graph, producer) == WEIR_OP_STATE && weir_recurrence_spans(graph, producer);
-}
-
 /* Most beats that are worth holding before the edge's user: of a frame, a row or a position, and those for a frame's
  * start. A State gives nothing of the next frame before this one's row has come back, and holds it until it is
  * taken. */
 static int64_t most_held(const weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *edge,
                          int64_t interval) {
     bool is_apart;
-    if (comes_from_state(graph, edge, &is_apart))
+    const weir_node source = source_at_pace(graph, edge->value, &is_apart);
+    if (source.id != 0 && weir_node_op(graph, source) == WEIR_OP_STATE && weir_recurrence_spans(graph, source))
         return is_apart ? weir_stream_beats(graph, edge->value, weir_stream_lanes(graph, edge->value)) : 0;
     if (!weir_schedule_holds_rows(schedule) || weir_stream_count(graph, edge->user) > 1) return INT64_MAX;
     const weir_shape *shape = &weir_value_type(graph, edge->value)->shape;

@@ -59,9 +59,7 @@ double weir_grid_step(const weir_grid *g, weir_value value, size_t i) {
 
 /* Does it multiply codes by numbers that are no powers of two? */
 static bool rounds(const weir_graph *model, weir_node node) {
-    const weir_trait_task task = weir_trait_of(weir_node_op(model, node))->task;
-    if ((task != WEIR_TASK_QUANTIZER && task != WEIR_TASK_DEQUANTIZER) || weir_node_input_count(model, node) < 2)
-        return false;
+    if (!weir_trait_is_quantizer(weir_node_op(model, node)) || weir_node_input_count(model, node) < 2) return false;
     const weir_array *scale = weir_value_constant(model, weir_node_input(model, node, 1));
     bool exact = scale != NULL;
     for (size_t k = 0; exact && k < scale->count; k++) exact = weir_grid_is_power(weir_array_get(scale, k));
