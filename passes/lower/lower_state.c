@@ -18,13 +18,18 @@ static weir_node quantizer_of(const weir_graph *model, weir_value value) {
     }
 }
 
-/* The codes of the initial value; no value after an error. */
-static weir_value initial_codes(weir_lowering *l, weir_node node, weir_node quantizer, const weir_type *type) {
-    const weir_array *given = weir_lower_constant(l, weir_node_input(l->from, node, 0));
-    if (given == NULL) {
-        weir_lower_fail(l, node, "its initial value must be constant");
-        return WEIR_NO_VALUE;
-    }
+/* The codes of an initial value that is computed, which must be the State's; no value after an error. */
+static weir_value computed_codes(weir_lowering *l, weir_node node, const weir_quant *quant) {
+    const weir_value codes = weir_lower_operand(l, node, weir_lower_input(l, node, 0), false);
+    if (codes.id == 0 || weir_quant_equal(&weir_value_type(l->to, codes)->quant, quant)) return codes;
+    weir_lower_fail(l, node, "its initial value needs the quantizer of what node '%s' gives it",
+                    weir_node_name(l->from, weir_recurrence_update(l->from, node)));
+    return WEIR_NO_VALUE;
+}
+
+/* Those of a constant, as the quantizer makes them. */
+static weir_value constant_codes(weir_lowering *l, weir_node node, const weir_array *given, weir_node quantizer,
+                                 const weir_type *type) {
     weir_array *codes = weir_array_new(type->dtype, &given->shape);
     const weir_contract contract = weir_lower_contract_of(l, quantizer);
     const bool is_real = weir_dtype_is_float(given->dtype);
@@ -55,7 +60,9 @@ bool weir_lower_state(weir_lowering *l, weir_node node) {
     weir_quant_limits(&quant, &low, &high);
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     const weir_type type = weir_lower_codes_type(&quant, shape, low, high);
-    const weir_value start = initial_codes(l, node, quantizer, &type);
+    const weir_array *given = weir_lower_constant(l, weir_node_input(l->from, node, 0));
+    const weir_value start =
+        given == NULL ? computed_codes(l, node, &quant) : constant_codes(l, node, given, quantizer, &type);
     if (start.id == 0) return false;
     const weir_node made = weir_lower_add_node(l, node, WEIR_OP_STATE, "", &start, 1, &type);
     weir_node_copy_attributes(l->to, made, l->from, node);

@@ -136,17 +136,22 @@ static void spread_range(weir_quantizer *q, weir_value value) {
     }
 }
 
-/* A State and what its Update takes have one range, so one quantizer: no code changes from step to step. */
+/* A State, what it begins with and what its Update takes have one range, so one quantizer: no code changes from step to
+ * step. */
 static void join_state(weir_quantizer *q, weir_node state) {
     const weir_node update = weir_recurrence_update(q->graph, state);
     if (update.id == 0) return;
-    const weir_array *initial = weir_value_constant(q->graph, weir_node_input(q->graph, state, 0));
+    const weir_value first = weir_node_input(q->graph, state, 0);
+    const weir_array *initial = weir_value_constant(q->graph, first);
     weir_quantized_value *held = weir_quantizer_value(q, weir_node_output(q->graph, state, 0)),
                          *next = weir_quantizer_value(q, weir_node_input(q->graph, update, 0));
     for (size_t i = 0; initial != NULL && i < initial->count; i++)
         weir_range_see(&next->range, weir_array_get(initial, i));
     if (held->range.seen) weir_range_see(&next->range, held->range.min);
     if (held->range.seen) weir_range_see(&next->range, held->range.max);
+    const weir_range *start = initial == NULL ? &weir_quantizer_value(q, first)->range : &held->range;
+    if (start->seen) weir_range_see(&next->range, start->min);
+    if (start->seen) weir_range_see(&next->range, start->max);
     held->range = next->range;
     if (held->histogram != NULL && next->histogram != NULL) *held->histogram = *next->histogram;
     spread_range(q, weir_node_output(q->graph, state, 0));

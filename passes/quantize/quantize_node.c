@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "ir/shape/index_map.h"
+#include "ir/trait/recurrence.h"
 #include "ir/trait/trait.h"
 #include "passes/graph/scale_axis.h"
 #include "passes/lower/lower.h"
@@ -307,9 +308,19 @@ static bool quantize_update(weir_quantizer *q, weir_node node) {
     return set_input(q, node, 0, weir_quantizer_activation(q, weir_node_input(q->graph, node, 0), node));
 }
 
+/* What a State begins with has the codes of what its Update takes, where it is computed. */
+static bool quantize_state(weir_quantizer *q, weir_node node) {
+    const weir_value first = weir_node_input(q->graph, node, 0), held = weir_node_output(q->graph, node, 0);
+    const weir_node update = weir_recurrence_update(q->graph, node);
+    if (update.id == 0 || weir_value_constant(q->graph, first) != NULL || !weir_quantizer_value(q, held)->before ||
+        !weir_dtype_is_float(weir_value_type(q->graph, first)->dtype))
+        return true;
+    return set_input(q, node, 0, weir_quantizer_like(q, first, weir_node_input(q->graph, update, 0), node));
+}
+
 bool weir_quantizer_node(weir_quantizer *q, weir_node node) {
     const weir_op op = weir_node_op(q->graph, node), kind = weir_trait_of(op)->kind;
-    if (op == WEIR_OP_STATE) return true;
+    if (op == WEIR_OP_STATE) return quantize_state(q, node);
     if (op == WEIR_OP_UPDATE) return quantize_update(q, node);
     if (weir_trait_of(op)->task == WEIR_TASK_LAYER && weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 1)))
         return quantize_layer(q, node);

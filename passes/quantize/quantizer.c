@@ -136,20 +136,27 @@ weir_value weir_quantizer_of_range(weir_quantizer *q, weir_value value, const we
     return add_int8(q, base, value, range, before);
 }
 
+/* The value in codes as the record says. */
+static weir_value quantized(weir_quantizer *q, weir_value value, const weir_quantized_value *as, weir_node before) {
+    weir_node producer = weir_value_producer(q->graph, value);
+    const char *base = producer.id != 0 ? weir_node_name(q->graph, producer) : weir_value_name(q->graph, value);
+    const weir_range range = calibrated(q, as);
+    if (q->fixed)
+        return add_fixed(q, base, value, &range, weir_pass_int(q->pass, "data_in_width"),
+                         weir_pass_int(q->pass, "data_in_frac_width"), "FLOOR", before);
+    return is_wide(as) ? add_int16(q, base, value, &as->range, before) : add_int8(q, base, value, &range, before);
+}
+
 weir_value weir_quantizer_activation(weir_quantizer *q, weir_value value, weir_node before) {
     const bool is_real = weir_dtype_is_float(weir_value_type(q->graph, value)->dtype);
     if (!is_real || !weir_quantizer_is_float(q, value)) return value; /* truth values, indices; a quantizer gives it */
     weir_quantized_value *own = weir_quantizer_value(q, value);
-    if (own->quantized.id != 0) return own->quantized;
-    weir_node producer = weir_value_producer(q->graph, value);
-    const char *base = producer.id != 0 ? weir_node_name(q->graph, producer) : weir_value_name(q->graph, value);
-    const weir_range range = calibrated(q, own);
-    weir_value result = q->fixed       ? add_fixed(q, base, value, &range, weir_pass_int(q->pass, "data_in_width"),
-                                                   weir_pass_int(q->pass, "data_in_frac_width"), "FLOOR", before)
-                        : is_wide(own) ? add_int16(q, base, value, &own->range, before)
-                                       : add_int8(q, base, value, &range, before);
-    own->quantized = result;
-    return result;
+    if (own->quantized.id == 0) own->quantized = quantized(q, value, own, before);
+    return own->quantized;
+}
+
+weir_value weir_quantizer_like(weir_quantizer *q, weir_value value, weir_value other, weir_node before) {
+    return quantized(q, value, weir_quantizer_value(q, other), before);
 }
 
 static weir_range range_of(const weir_array *data) {

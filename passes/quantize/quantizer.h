@@ -66,6 +66,8 @@ bool weir_quantizer_calibrate(weir_quantizer *q, const char *path);
 weir_value weir_quantizer_of_range(weir_quantizer *q, weir_value value, const weir_range *range, weir_node before);
 /* The quantized value; its quantizer is made at the first use. */
 weir_value weir_quantizer_activation(weir_quantizer *q, weir_value value, weir_node before);
+/* A value in the codes of another one, which is of the float graph. */
+weir_value weir_quantizer_like(weir_quantizer *q, weir_value value, weir_value other, weir_node before);
 /* Scale of an activation that was quantized to int8. */
 double weir_quantizer_scale(const weir_quantizer *q, weir_value dequantized);
 /* The axis of a layer's weights, input `index`, along which they have scales, that of its results; -1: one scale, of a

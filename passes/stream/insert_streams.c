@@ -209,11 +209,13 @@ static int64_t beats_of_start(const weir_graph *graph, const weir_schedule_edge 
 
 /* Most beats that are worth holding before the edge's user: of a frame, a row or a position, and those for a frame's
  * start. A State gives nothing of the next frame before this one's row has come back, and holds it until it is
- * taken. */
+ * taken; what a recurrence begins with, which comes in, waits outside. */
 static int64_t most_held(const weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *edge,
                          int64_t interval) {
     bool is_apart;
     const weir_node source = source_at_pace(graph, edge->value, &is_apart);
+    if (weir_node_op(graph, edge->user) == WEIR_OP_STATE)
+        return source.id == 0 ? 0 : weir_stream_beats(graph, edge->value, weir_stream_lanes(graph, edge->value));
     if (source.id != 0 && weir_node_op(graph, source) == WEIR_OP_STATE && weir_recurrence_spans(graph, source))
         return is_apart ? weir_stream_beats(graph, edge->value, weir_stream_lanes(graph, edge->value)) : 0;
     if (!weir_schedule_holds_rows(schedule) || weir_stream_count(graph, edge->user) > 1) return INT64_MAX;

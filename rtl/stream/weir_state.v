@@ -29,9 +29,12 @@ module weir_state #(
   input  wire             m_ready,
   output wire [WIDTH-1:0] m_data,
   output wire             m_last,
-  input  wire             i_valid,  // the initial row, again and again
+  input  wire             i_valid,  // the initial row: again and again, or one a frame
   output wire             i_ready,
   input  wire [WIDTH-1:0] i_data,
+  /* verilator lint_off UNUSEDSIGNAL */ // r has a position of its own; 0 of what is the same again and again
+  input  wire             i_last,
+  /* verilator lint_on UNUSEDSIGNAL */
   input  wire             t_valid,  // with KEPT: a frame begins
   output wire             t_ready,
   input  wire             t_first,  // and with it a sequence

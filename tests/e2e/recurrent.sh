@@ -25,6 +25,21 @@ if [ -n "${WEIR_NIGHTLY-}" ]; then
     done
 fi
 
+# What a loop begins with comes in, is kept from frame to frame, or is what another one ends with; whether it is positive or not.
+chunks=$folder/chunks
+expect 0 "" "$WEIR" eval $chunks.onnx -e float --state none -d $chunks.npz -o given.npz
+expect 0 "" "$WEIR" eval $chunks.onnx -e float --state h0=hn --state c0=cn -d $chunks.npz:x -o kept.npy
+array_tool equal given.npz:y $chunks.npz:expected 1e-5 || fail "initial values that come in"
+array_tool equal kept.npy $chunks.npz:expected 1e-5 || fail "initial values that are kept"
+expect 0 "always, malformed +6 +0 of" "$WEIR" check $chunks.onnx --state none -q int8 -c $chunks.npz -d $chunks.npz --frames 6 --debug-frames 3 \
+    --simulator icarus --malformed
+expect 0 "half +6 +0 of" "$WEIR" check $chunks.onnx --sequence 4 -q int8 -c $chunks.npz:x -d $chunks.npz:x --frames 6 --debug-frames 3 --simulator icarus --profile half
+expect 0 "" "$WEIR" compile $chunks.onnx --state none -q int8 -c $chunks.npz -o begins
+sed 's/initially ? i_data : row_data;/initially ? 0 : row_data;/' begins/rtl/weir_state.v >zeros.v
+cmp -s zeros.v begins/rtl/weir_state.v && fail "nothing is planted"
+cp zeros.v begins/rtl/weir_state.v
+expect 3 "debug: first divergence at node '[a-z]*_[hc]_before': wrong value at frame 0" "$WEIR" sim begins -d $chunks.npz --frames 3 --simulator icarus
+
 # Planted: a State that keeps its last row. The first frame is right, the next ones are not.
 expect 0 "" "$WEIR" compile "$folder/layers.onnx" -q int8 -c "$folder/layers.npz:x" -o planted
 sed 's/KEPT == 0 \&\& \(row_q\|step_q\)/KEPT == 1 \&\& \1/' planted/rtl/weir_state.v >leak.v

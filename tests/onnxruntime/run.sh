@@ -321,6 +321,16 @@ check_recurrent() {
     cat output
 }
 
+# Random layers in hardware, what they begin with among their inputs; at night 200, of which 60 are simulated.
+check_recurrent_hardware() {
+    most=24 simulated=4
+    [ -z "${WEIR_NIGHTLY-}" ] || { most=200 && simulated=60; }
+    if "$python" "$here/recurrent_hardware.py" "$WEIR" planted --most 1 --simulate 0 --plant >output; then fail "a wrong result is not seen"; fi
+    grep -q "float differs by 1" output || fail "a wrong result is not named: $(cat output)"
+    "$python" "$here/recurrent_hardware.py" "$WEIR" work --most $most --simulate $simulated >output || fail "$(tail -20 output)"
+    cat output
+}
+
 # Networks of one step with states as inputs and outputs, and some of them in hardware.
 check_steps() {
     if "$python" "$here/steps.py" "$WEIR" planted --most 1 --simulate 0 --plant >output; then fail "a wrong result is not seen"; fi

@@ -104,7 +104,7 @@ typedef struct session {
     weir_sim_port *sources, *sinks, *taps;
     size_t meters;
     weir_codes *restarted; /* what outputs are, where States restart behind damaged frames; NULL: the reference's */
-    bool *is_ahead; /* by value: it follows from States, whose next frame's first row is there before the frame */
+    bool *is_ahead;        /* by value: it follows from States whose next frame's first row is there before the frame */
 } session;
 
 static bool *find_ahead(const weir_graph *graph) {
@@ -112,7 +112,7 @@ static bool *find_ahead(const weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const size_t streams = weir_stream_count(graph, node);
         const bool here = weir_stream_role(graph, node) == WEIR_ROLE_COMPONENT;
-        bool any = here && weir_node_op(graph, node) == WEIR_OP_STATE;
+        bool any = here && weir_node_op(graph, node) == WEIR_OP_STATE && streams == 0;
         for (size_t i = 0; here && i < streams; i++)
             any |= ahead[weir_stream_source(graph, weir_node_input(graph, node, i)).id];
         for (size_t o = 0; o < weir_node_output_count(graph, node); o++)

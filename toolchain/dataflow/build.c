@@ -82,21 +82,30 @@ const weir_wires *weir_build_output(weir_builder *b, weir_node node) {
     return wires;
 }
 
-weir_wires weir_build_signed(weir_builder *b, const weir_wires *stream) {
+weir_wires weir_build_widened(weir_builder *b, const weir_wires *stream, int element_bits) {
+    assert(element_bits >= stream->element_bits);
     weir_wires wide = *stream;
-    if (stream->is_signed) return wide;
-    wide.element_bits++;
-    wide.is_signed = true;
-    if (b->shared != NULL) return wide;
+    const uint32_t own = (uint32_t)stream->element_bits, more = (uint32_t)element_bits - own;
+    wide.element_bits = element_bits;
+    if (b->shared != NULL || more == 0) return wide;
     weir_rtl_expr *part = weir_malloc((size_t)stream->lanes * 2 * sizeof *part);
     for (int64_t lane = 0; lane < stream->lanes; lane++) {
-        uint32_t low = (uint32_t)(lane * stream->element_bits), high = low + (uint32_t)stream->element_bits - 1;
+        const uint32_t low = (uint32_t)lane * own, high = low + own - 1;
         size_t at = (size_t)(stream->lanes - 1 - lane) * 2; /* concatenations start at the top */
-        part[at] = weir_rtl_constant(b->design, 1, 0);
+        part[at] = stream->is_signed
+                       ? weir_rtl_repeat(b->design, more, weir_rtl_slice(b->design, stream->data, high, high))
+                       : weir_rtl_constant(b->design, more, 0);
         part[at + 1] = weir_rtl_slice(b->design, stream->data, high, low);
     }
     wide.data = weir_rtl_concat(b->design, (size_t)stream->lanes * 2, part);
     free(part);
+    return wide;
+}
+
+weir_wires weir_build_signed(weir_builder *b, const weir_wires *stream) {
+    if (stream->is_signed) return *stream;
+    weir_wires wide = weir_build_widened(b, stream, stream->element_bits + 1);
+    wide.is_signed = true;
     return wide;
 }
 

@@ -49,7 +49,9 @@ void weir_build_describe(weir_builder *b, weir_rtl_var data, const weir_wires *s
 const weir_wires *weir_build_input(const weir_builder *b, weir_node node, size_t index);
 /* The stream of output 0, made by the first call. */
 const weir_wires *weir_build_output(weir_builder *b, weir_node node);
-/* The stream with each element zero-extended, so unsigned codes read as signed ones. */
+/* The stream with elements of so many bits, no fewer than it has: the same numbers. */
+weir_wires weir_build_widened(weir_builder *b, const weir_wires *stream, int element_bits);
+/* With each element a bit wider where they are unsigned: they read as signed ones. */
 weir_wires weir_build_signed(weir_builder *b, const weir_wires *stream);
 /* The node's memory as a stream of its words: an instance of weir_rom_source, or a reader of it and a side of
  * weir_rom_pair. */

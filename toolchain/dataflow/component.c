@@ -252,7 +252,7 @@ static bool has_component(const weir_graph *graph, weir_node node) {
     size_t streams = 0;
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++)
         streams += weir_value_constant(graph, weir_node_input(graph, node, i)) == NULL;
-    return streams == (component->rules->streams == WEIR_COMPONENT_SOURCE ? 0 : component->rules->streams);
+    return component->rules->streams == WEIR_COMPONENT_SOURCE ? streams <= 1 : streams == component->rules->streams;
 }
 
 /* A component of codes, which the host may have put in another order. */

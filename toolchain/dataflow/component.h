@@ -61,7 +61,8 @@ typedef void weir_folding_visit(void *user, const weir_meta_hardware *settings);
 /* Builds the hardware IR (build.h). */
 typedef struct weir_builder weir_builder;
 
-/* Of a component that reads no stream. */
+/* Of a component whose stream does not follow the one it reads, at other lanes and times, or that reads none: its first
+ * input may be constant. */
 #define WEIR_COMPONENT_SOURCE SIZE_MAX
 
 /* The comment after each states the meaning of NULL. */
@@ -70,7 +71,7 @@ struct weir_component_rules {
     const char *asks; /* what it requires of a node beyond types, as text for tables: nothing */
     bool (*fits)(const weir_graph *graph, weir_node node, weir_text *why); /* every node; else the reason is added */
     bool (*becomes)(const weir_graph *graph, weir_node node); /* will a node of the model get it when lowered? no */
-    size_t streams; /* inputs that are streams, before others; 0: one; WEIR_COMPONENT_SOURCE: none */
+    size_t streams; /* inputs that are streams, before others; 0: one; WEIR_COMPONENT_SOURCE */
     weir_result_codes result;
     bool quantizes; /* its result has a grid of its own, independent of the input's */
     /* The component whose folded nodes it replaces if it keeps up and needs a quarter fewer LUTs of the device, for no

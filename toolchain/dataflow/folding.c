@@ -380,7 +380,7 @@ void weir_folding_follow(weir_graph *graph, weir_node node) {
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     weir_node producer = weir_value_producer(graph, weir_stream_source(graph, weir_node_input(graph, node, 0)));
     bool computed = producer.id != 0 && weir_stream_role(graph, producer) == WEIR_ROLE_COMPONENT;
-    bool chooses = weir_stream_count(graph, node) > 1 || !computed;
+    bool chooses = weir_stream_count(graph, node) > 1 || rules->streams == WEIR_COMPONENT_SOURCE || !computed;
     hardware->out_lanes = chooses ? lanes_for(graph, weir_node_output(graph, node, 0), interval)
                                   : weir_node_metadata_of(graph, producer)->hardware.out_lanes;
     hardware->in_lanes = hardware->out_lanes;

@@ -19,7 +19,7 @@ module proof #(
 ) (
   input wire             clk, s_valid, i_valid, t_valid, t_first, m_ready, r_ready,
   input wire [WIDTH-1:0] s_data, i_data,
-  input wire             s_last
+  input wire             s_last, i_last
 );
   localparam integer FRAME = BEATS * STEPS;
   localparam integer AT_W  = $clog2(FRAME + 1);
@@ -61,7 +61,7 @@ module proof #(
 
   proof_reset u_reset (clk, rst);
   proof_source #(WIDTH + 1) u_source (clk, rst, s_valid, s_ready, {s_last, s_data});
-  proof_source #(WIDTH) u_initial (clk, rst, i_valid, i_ready, i_data);
+  proof_source #(WIDTH + 1) u_initial (clk, rst, i_valid, i_ready, {i_last, i_data});
   proof_source #(1) u_begin (clk, rst, t_valid, t_ready, t_first);
   proof_hold #(WIDTH + 1) u_hold_m (clk, rst, m_valid, m_ready, {m_last, m_data});
   proof_hold #(WIDTH + 1) u_hold_r (clk, rst, r_valid, r_ready, {r_last, r_data});

@@ -1,9 +1,14 @@
 /* Sums over time, clipped: a State, what adds a row of the input to it, its Update. Half of them are kept from frame to
- * frame, in sequences of a few frames. */
+ * frame, in sequences of a few frames; some of the others begin each frame with what comes in. */
 #include "component/case.h"
 
 /* What it starts from, of the input's type. */
-static weir_value initial(component_case *c, int64_t channels, const weir_type *type) {
+static weir_value initial(component_case *c, int64_t channels, const weir_type *type, bool comes) {
+    if (comes) {
+        weir_type own = *type;
+        own.shape = (weir_shape){2, {1, channels}};
+        return weir_graph_add_input(c->graph, "initial", &own);
+    }
     int64_t *codes = case_numbers(c, channels, 1, false);
     for (int64_t i = 0; i < channels; i++) codes[i] = case_range(c, type->low, type->high);
     weir_array *row = weir_array_new(type->dtype, &(weir_shape){2, {1, channels}});
@@ -27,12 +32,12 @@ static void build(component_case *c) {
                       .low = -((int64_t)1 << (width - 1)),
                       .high = ((int64_t)1 << (width - 1)) - 1};
     type.dtype = weir_dtype_for(type.low, type.high);
-    const weir_value x = weir_graph_add_input(c->graph, "x", &type), start = initial(c, channels, &type);
+    const int64_t kept = case_range(c, -3, 3);
+    const weir_value x = weir_graph_add_input(c->graph, "x", &type), start = initial(c, channels, &type, kept < 0);
     c->low = type.low;
     c->high = type.high;
     const weir_node state = case_node(c, WEIR_OP_STATE, "state", &start, 1, 1);
     weir_node_set_int(c->graph, state, "steps", steps);
-    const int64_t kept = case_range(c, -3, 3);
     if (kept > 0) weir_node_set_int(c->graph, state, "kept", 1);
     if (kept > 1) weir_node_set_int(c->graph, state, "sequence", kept);
     case_place(c, state, lanes, lanes, 0);

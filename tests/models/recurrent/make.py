@@ -55,19 +55,23 @@ class Network:
 
 
 def write_step(name, nodes, inputs, outputs, constants, x):
-    """One step of time: x and, behind it, what is remembered, which the outputs behind the first are the next of; expected: the steps one after another."""
+    """One step of time, or some: x and, behind it, what is remembered, which the outputs behind the first are the next of; expected: frame after frame.
+    The .npz has what comes in with each frame, too."""
     values = [[helper.make_tensor_value_info(value, TensorProto.FLOAT, shape) for value, shape in side.items()] for side in (inputs, outputs)]
     model = helper.make_model(helper.make_graph(nodes, name, *values, constants), opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     onnx.checker.check_model(model, full_check=True)
     onnx.save(model, FOLDER / (name + ".onnx"))
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     remembered = {value: np.zeros(shape, np.float32) for value, shape in list(inputs.items())[1:]}
-    expected = []
+    expected, given = [], {value: [] for value in remembered}
     for step in x:
-        result, *following = session.run(None, {"x": step[None], **remembered})
+        for value, array in remembered.items():
+            given[value].append(array)
+        result, *following = session.run(None, {"x": step.reshape(inputs["x"]), **remembered})
         expected.append(result)
         remembered = dict(zip(remembered, following))
-    np.savez(FOLDER / (name + ".npz"), x=x, expected=np.concatenate(expected))
+    expected = np.concatenate(expected) if len(expected[0]) == 1 else np.stack(expected)
+    np.savez(FOLDER / (name + ".npz"), x=x, expected=expected, **{value: np.stack(arrays) for value, arrays in given.items()})
 
 
 def steps():
@@ -87,6 +91,16 @@ def steps():
                {"x": [1, WIDTH, 1], "cache_in": [1, WIDTH, 2]}, {"y": [1, 6, 1], "cache_out": [1, WIDTH, 2]},
                [numbers("K", 6, WIDTH, 3), *(constant(name, np.array([value], np.int64)) for name, value in (("one", 1), ("two", 2), ("three", 3)))],
                random.normal(0, 1, (FRAMES, WIDTH, 1)).astype(np.float32))
+    width = 4
+    write_step("chunks",
+               [helper.make_node("LSTM", ["x", "W", "R", "B", "", "h0", "c0"], ["all", "hn", "cn"], hidden_size=hidden),
+                helper.make_node("Squeeze", ["all", "axis"], ["rows"]), helper.make_node("MatMul", ["hn", "narrow"], ["start"]),
+                helper.make_node("RNN", ["rows", "V", "S", "", "", "start"], ["decoded"], hidden_size=width, activations=["Relu"]),
+                helper.make_node("Squeeze", ["decoded", "axis"], ["y"])],
+               {"x": [4, 1, WIDTH], "h0": [1, 1, hidden], "c0": [1, 1, hidden]}, {"y": [4, 1, width], "hn": [1, 1, hidden], "cn": [1, 1, hidden]},
+               [numbers("W", 1, 4 * hidden, WIDTH), numbers("R", 1, 4 * hidden, hidden), numbers("B", 1, 8 * hidden), numbers("narrow", hidden, width),
+                numbers("V", 1, width, hidden), numbers("S", 1, width, width), constant("axis", np.array([1], np.int64))],
+               random.normal(0, 1, (FRAMES, 4, 1, WIDTH)).astype(np.float32))
 
 
 def main():

@@ -38,6 +38,11 @@ typedef struct record {
     comparison *compared; /* by input */
 } record;
 
+/* When the first beats of a recurrence's rows come, at the earliest and at the latest: of frame 0, of later ones. */
+typedef struct beginning {
+    int64_t first[2], steady[2];
+} beginning;
+
 struct weir_schedule {
     const weir_graph *graph;
     weir_arena *arena;
@@ -47,6 +52,9 @@ struct weir_schedule {
     weir_schedule_edge *edge;
     size_t edge_count, edge_capacity;
     int64_t interval, latency, steps;
+    beginning *begins;            /* by recurrence; NULL: all begin at once, for what they begin with is constant */
+    size_t *recurrence;           /* by node: index of its recurrence, for States */
+    bool begins_later;            /* than rows have been served */
     const weir_recurrence *alone; /* whose rows are LONG_ROW apart, and those of others as they say; NULL: none */
     bool holds_rows;
 };
@@ -196,25 +204,82 @@ static int64_t stride_of(int64_t beats, int64_t interval, bool holds_rows) {
     return holds_rows ? interval / beats : 1;
 }
 
+/* Does a frame of the recurrence begin with the input, as it is or as nodes with one stream make it? */
+static bool begins_state(const weir_graph *graph, weir_value input) {
+    bool begins = false;
+    for (weir_node node = weir_graph_first(graph); !begins && node.id != 0; node = weir_node_next(graph, node)) {
+        if (weir_node_op(graph, node) != WEIR_OP_STATE || weir_stream_count(graph, node) == 0) continue;
+        weir_value value = weir_stream_source(graph, weir_node_input(graph, node, 0));
+        weir_node producer = weir_value_producer(graph, value);
+        while (value.id != input.id && producer.id != 0 && weir_stream_count(graph, producer) == 1) {
+            value = weir_stream_source(graph, weir_node_input(graph, producer, 0));
+            producer = weir_value_producer(graph, value);
+        }
+        begins = value.id == input.id;
+    }
+    return begins;
+}
+
+/* What a recurrence begins with is there at once. */
 static void serve_inputs(weir_schedule *s) {
     size_t count;
     weir_value *inputs = weir_stream_inputs(s->graph, &count);
     for (size_t i = 0; i < count; i++) {
         int64_t beats = weir_stream_beats(s->graph, inputs[i], weir_stream_lanes(s->graph, inputs[i]));
         s->interval = weir_later(s->interval, beats);
-        const weir_signature given =
-            weir_signature_run(s->arena, 0, beats, stride_of(beats, s->interval, s->holds_rows));
+        const bool paced = s->holds_rows && !begins_state(s->graph, inputs[i]);
+        const weir_signature given = weir_signature_run(s->arena, 0, beats, stride_of(beats, s->interval, paced));
         s->given[inputs[i].id] = (weir_bounds){given, given, true};
     }
     free(inputs);
+}
+
+/* The State waits for the row that it begins a frame with: the cycle of its first beat, if all come back to back. */
+static int64_t row_begins(const weir_schedule *s, weir_node node, const weir_signature_part *arrive) {
+    const int64_t beats = weir_state_row(s->graph, node);
+    int64_t at = 0;
+    for (int64_t i = 0; i < beats; i++) at = weir_later(at, weir_signature_at(arrive, i) - i);
+    return at;
+}
+
+static void delay(int64_t *at, int64_t to, bool *is_later) {
+    *is_later |= to > *at;
+    *at = weir_later(*at, to);
+}
+
+/* All rows of a recurrence wait for the last of its initial ones, which are taken as they are given. */
+static void take_initial(weir_schedule *s, weir_node node) {
+    const weir_bounds *arrive = arrivals(s, node, 0);
+    record *r = &s->record[node.id];
+    comparison *compared = r->inputs == 1 ? r->compared : weir_arena_array(s->arena, 1, sizeof *r->compared);
+    *r = (record){.inputs = 1, .compared = compared};
+    r->arrive = weir_arena_array(s->arena, 1, sizeof *r->arrive);
+    r->taken = weir_arena_array(s->arena, 1, sizeof *r->taken);
+    const weir_signature row = weir_signature_run(s->arena, 0, weir_state_row(s->graph, node), 1);
+    *r->arrive = *arrive;
+    *r->taken = (weir_bounds){row, row, arrive->exact};
+    beginning *b = &s->begins[s->recurrence[node.id]];
+    const weir_signature *comes[] = {&arrive->early, &arrive->late};
+    for (size_t i = 0; i < 2; i++) {
+        delay(&b->first[i], row_begins(s, node, &comes[i]->first), &s->begins_later);
+        delay(&b->steady[i], row_begins(s, node, &comes[i]->steady), &s->begins_later);
+    }
+}
+
+static void begin_at(const beginning *b, weir_bounds *rows) {
+    weir_signature *bound[] = {&rows->early, &rows->late};
+    for (size_t i = 0; i < 2; i++) {
+        bound[i]->first.at += b->first[i];
+        bound[i]->steady.at += b->steady[i];
+    }
 }
 
 /* The rows of a State, back to back within themselves: its Update gives them, later than here, but never too late. */
 static void serve_state(weir_schedule *s, weir_node node) {
     const weir_value value = weir_node_output(s->graph, node, 0);
     const int64_t rows = weir_state_steps(s->graph, node), beats = weir_state_row(s->graph, node),
-                  paced = weir_node_metadata_of(s->graph, node)->hardware.interval / rows;
-    int64_t apart = s->interval == LONG_AFTER ? paced : s->interval / rows;
+                  soonest = weir_later(weir_state_step(s->graph, node), beats);
+    int64_t apart = s->interval == LONG_AFTER ? soonest : s->interval / rows;
     for (size_t i = 0; s->alone != NULL && i < s->alone->state_count; i++)
         if (s->alone->state[i].id == node.id) apart = LONG_ROW;
     /* of one that is kept, the frame's inputs are there before: a step is what it takes from the row on */
@@ -223,7 +288,14 @@ static void serve_state(weir_schedule *s, weir_node node) {
     weir_signature_append(&list, weir_signature_run(s->arena, begin, beats, 1).first);
     if (rows > 1) weir_signature_repeat(&list, 0, rows - 1, apart);
     const weir_signature_part part = weir_signature_close(&list);
-    s->given[value.id] = (weir_bounds){{part, part}, {part, part}, true};
+    const bool is_taken = weir_stream_count(s->graph, node) > 0;
+    weir_bounds *given = &s->given[value.id];
+    *given = (weir_bounds){{part, part}, {part, part}, s->begins == NULL};
+    if (is_taken) take_initial(s, node);
+    if (s->begins != NULL) begin_at(&s->begins[s->recurrence[node.id]], given);
+    if (!is_taken) return;
+    begin_at(&s->begins[s->recurrence[node.id]], s->record[node.id].taken);
+    add_edge(s, node, 0, &s->record[node.id]);
 }
 
 /* A frame's last beat leaves in the cycle after those of the inputs at the earliest, whether it needs them or not
@@ -274,10 +346,29 @@ bool weir_schedule_update(weir_schedule *s) {
         int64_t late = 0;
         s->edge_count = 0;
         s->latency = 0;
+        s->begins_later = false;
         if (!serve_all(s, &late)) return false;
-        if (late == 0) return true;
+        if (late == 0 && !s->begins_later) return true;
+        if (late == 0) continue;
         s->interval += late;
         memset(s->record, 0, nodes * sizeof *s->record);
+    }
+}
+
+/* Where a recurrence begins with what is computed. */
+static void find_beginnings(weir_schedule *s) {
+    bool any = false;
+    for (weir_node node = weir_graph_first(s->graph); node.id != 0; node = weir_node_next(s->graph, node))
+        any |= weir_node_op(s->graph, node) == WEIR_OP_STATE && weir_stream_count(s->graph, node) > 0;
+    if (!any) return;
+    weir_recurrence *found[2];
+    const size_t loops = weir_recurrences_find(s->graph, s->arena, &found[0]),
+                 others = weir_recurrences_find_spanning(s->graph, s->arena, &found[1]);
+    s->begins = weir_arena_array(s->arena, loops + others, sizeof *s->begins);
+    s->recurrence = weir_arena_array(s->arena, weir_graph_node_limit(s->graph) + 1, sizeof *s->recurrence);
+    for (size_t i = 0; i < loops + others; i++) {
+        const weir_recurrence *r = i < loops ? &found[0][i] : &found[1][i - loops];
+        for (size_t k = 0; k < r->state_count; k++) s->recurrence[r->state[k].id] = i;
     }
 }
 
@@ -290,6 +381,7 @@ static weir_schedule *new_schedule(const weir_graph *graph, int64_t interval, bo
     s->arena = weir_arena_new();
     s->interval = interval;
     s->holds_rows = holds_rows;
+    find_beginnings(s);
     if (weir_schedule_update(s)) return s;
     weir_schedule_free(s);
     return NULL;
@@ -314,7 +406,7 @@ static int64_t step_of(const weir_schedule *s, weir_node state) {
                   last = rows > 1 ? 2 * beats - 1 : beats - 1;
     const weir_bounds *given = weir_schedule_given(s, weir_node_output(s->graph, state, 0)),
                       *taken = &s->record[update.id].arrive[0];
-    return weir_signature_at(&taken->late.first, last) - weir_signature_at(&given->early.first, last);
+    return weir_signature_at(&taken->late.first, last) - weir_signature_at(&given->late.first, last);
 }
 
 /* Sets them for the States of one recurrence. */

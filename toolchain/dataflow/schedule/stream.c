@@ -25,7 +25,8 @@ weir_value weir_stream_source(const weir_graph *graph, weir_value value) {
 size_t weir_stream_count(const weir_graph *graph, weir_node node) {
     const weir_component *component = weir_component_expected(graph, node);
     if (component == NULL || component->rules->streams == 0) return 1;
-    return component->rules->streams == WEIR_COMPONENT_SOURCE ? 0 : component->rules->streams;
+    if (component->rules->streams != WEIR_COMPONENT_SOURCE) return component->rules->streams;
+    return weir_value_constant(graph, weir_node_input(graph, node, 0)) == NULL;
 }
 
 /* Codes that are used by more than the host. */

@@ -256,7 +256,7 @@ static void join_unit(structure *t, size_t index, weir_node node) {
 /* Does the node take the lanes of the stream before it where it has all the time? Else they are its own choice. */
 static bool inherits(structure *t, weir_node node) {
     const weir_component_rules *rules = weir_folding_rules(t->graph, node);
-    if (weir_stream_count(t->graph, node) > 1) return false;
+    if (weir_stream_count(t->graph, node) > 1 || rules->streams == WEIR_COMPONENT_SOURCE) return false;
     if (rules->derive == NULL) return true;
     const int64_t interval = weir_graph_interval(t->graph);
     weir_graph_set_interval(t->graph, INT64_MAX / 4);

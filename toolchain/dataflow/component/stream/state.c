@@ -69,8 +69,16 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
 
 /* --- the initial row --- */
 
+/* Of one that is kept few frames take the initial row. */
+static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
+    const bool fine =
+        !weir_recurrence_is_kept(graph, node) || weir_value_constant(graph, weir_node_input(graph, node, 0)) != NULL;
+    if (!fine) weir_text_add(why, "hardware keeps from frame to frame what begins with a constant");
+    return fine;
+}
+
 static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
-    if (index > 0) return false;
+    if (index > 0 || weir_stream_count(graph, node) > 0) return false;
     const weir_value value = weir_node_output(graph, node, 0);
     bool is_signed;
     *memory = (weir_memory){.depth = weir_state_row(graph, node),
@@ -99,7 +107,8 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
                      weir_recurrence_is_kept(graph, node) ? ", kept from frame to frame" : "");
 }
 
-const weir_component_rules weir_state_rules = {.asks = "a constant initial value; an Update",
+const weir_component_rules weir_state_rules = {.asks = "an Update; a constant initial value where it is kept",
+                                               .fits = fits,
                                                .streams = WEIR_COMPONENT_SOURCE,
                                                .settings = settings,
                                                .setting_count = sizeof settings / sizeof *settings,

@@ -11,6 +11,7 @@
 #include "dataflow/schedule/stream.h"
 #include "dataflow/state.h"
 #include "ir/trait/recurrence.h"
+#include "rtlir/core/stmt.h"
 
 static weir_node state_of(const weir_graph *graph, weir_node node) {
     assert(weir_node_op(graph, node) == WEIR_OP_UPDATE);
@@ -39,25 +40,49 @@ static void connect_begin(weir_builder *b, weir_node state, weir_rtl_instance u)
     else weir_rtl_leave_open(b->design, u, "t_ready");
 }
 
+/* What the State begins a frame with: a constant again and again, or a stream's rows, one a frame. */
+static weir_wires initial_row(weir_builder *b, weir_node state, int element_bits) {
+    if (weir_stream_count(b->graph, state) > 0) {
+        const weir_wires *x = weir_build_input(b, state, 0);
+        return x->lanes == 0 ? *x /* of the Update alone */ : weir_build_widened(b, x, element_bits);
+    }
+    weir_memory initial;
+    weir_memory_get(b->graph, state, 0, &initial);
+    weir_wires row = weir_build_memory(b, state, &initial);
+    if (b->shared == NULL) row.last = weir_rtl_constant(b->design, 1, 0);
+    return row;
+}
+
+/* The module passes on what it takes; where the State has more bits than that, by way of the State's codes. */
+static void pass_on(weir_builder *b, weir_node node, weir_rtl_instance u, const weir_wires *x, bool is_wide) {
+    if (!weir_stream_is_read(b->graph, weir_node_output(b->graph, node, 0))) { /* but by its State */
+        weir_build_leave_open(b, u, "m");
+        return;
+    }
+    weir_wires y = *weir_build_output(b, node);
+    if (is_wide && b->shared == NULL) {
+        weir_rtl_assign(b->design, b->top, y.data, x->data);
+        weir_rtl_leave_open(b->design, u, "m_data");
+        y.data.id = 0;
+    }
+    weir_build_connect(b, u, "m", &y);
+}
+
 static void build(weir_builder *b, weir_node node) {
     const weir_node state = state_of(b->graph, node);
     const weir_wires *x = weir_build_input(b, node, 0), *row = weir_build_output(b, state);
-    const bool is_read =
-        weir_stream_is_read(b->graph, weir_node_output(b->graph, node, 0)); /* not by its State alone */
     assert(x->lanes == row->lanes);
-    weir_memory initial;
-    weir_memory_get(b->graph, state, 0, &initial);
-    const weir_wires first = weir_build_memory(b, state, &initial);
+    const weir_wires first = initial_row(b, state, row->element_bits),
+                     next = weir_build_widened(b, x, row->element_bits);
     weir_rtl_instance u = weir_build_component(b, node);
-    weir_build_set(b, u, "WIDTH", x->lanes * x->element_bits);
+    weir_build_set(b, u, "WIDTH", row->lanes * row->element_bits);
     weir_build_set(b, u, "BEATS", weir_state_row(b->graph, state));
     weir_build_set(b, u, "STEPS", weir_state_steps(b->graph, state));
     weir_build_set(b, u, "KEPT", weir_recurrence_is_kept(b->graph, state));
     const weir_target target = weir_target_of(b->graph);
     weir_build_set(b, u, "SPREAD", weir_target_has_distributed_ram(&target));
-    weir_build_connect(b, u, "s", x);
-    if (is_read) weir_build_connect(b, u, "m", weir_build_output(b, node));
-    else weir_build_leave_open(b, u, "m");
+    weir_build_connect(b, u, "s", &next);
+    pass_on(b, node, u, x, next.element_bits > x->element_bits);
     weir_build_connect(b, u, "i", &first);
     weir_build_connect(b, u, "r", row);
     connect_begin(b, state, u);
