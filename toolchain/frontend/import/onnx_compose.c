@@ -179,12 +179,69 @@ static bool is_small(const weir_onnx_form *form, weir_value data) {
            weir_onnx_part_fail(form, "it has too many elements, expected at most 2^24");
 }
 
+/* Indices of an axis that updates replace, with all indices of the others. */
+typedef struct band {
+    int64_t axis, begin, end;
+} band;
+
+/* Is each element what the band says: its own, or the update in its place? */
+static bool is_band(const weir_array *at, const band *b) {
+    const int64_t count = (int64_t)at->count, stride = stride_of(&at->shape, b->axis), size = at->shape.dim[b->axis];
+    bool fine = b->begin < b->end;
+    for (int64_t i = 0; fine && i < count; i++) {
+        const int64_t outer = i / stride / size, index = i / stride % size;
+        const bool inside = index >= b->begin && index < b->end;
+        const int64_t update = (outer * (b->end - b->begin) + index - b->begin) * stride + i % stride;
+        fine = weir_array_get_int(at, (size_t)i) == (inside ? count + update : i);
+    }
+    return fine;
+}
+
+static bool find_band(const weir_array *at, band *found) {
+    const int64_t count = (int64_t)at->count;
+    for (int d = 0; d < at->shape.rank; d++) {
+        const int64_t stride = stride_of(&at->shape, d), size = at->shape.dim[d];
+        *found = (band){d, 0, 0};
+        for (int64_t i = 0; i < size; i++) {
+            if (weir_array_get_int(at, (size_t)(i * stride)) < count) continue;
+            if (found->end == 0) found->begin = i;
+            found->end = i + 1;
+        }
+        if (is_band(at, found)) return true;
+    }
+    return false;
+}
+
+/* What is before the band, the updates, what is behind. */
+static weir_value join_band(const weir_onnx_form *form, weir_value data, weir_value updates, const band *b) {
+    weir_shape shape = *weir_onnx_part_shape(form, data);
+    const int64_t size = shape.dim[b->axis];
+    shape.dim[b->axis] = b->end - b->begin;
+    weir_value all = weir_onnx_part_reshape(form, "updates", updates, &shape);
+    if (all.id != 0 && b->begin > 0)
+        all = weir_onnx_part_concat(form, "begun",
+                                    weir_onnx_part_slice(form, "before", data, b->axis, 0, b->begin), all, b->axis);
+    if (all.id != 0 && b->end < size)
+        all = weir_onnx_part_concat(form, "ended", all,
+                                    weir_onnx_part_slice(form, "behind", data, b->axis, b->end, size), b->axis);
+    return all;
+}
+
 /* The data with elements of the updates: `at` says for each of the data which of both, one after the other, it is.
  * Taken over. */
 static bool gather_updated(const weir_onnx_form *form, weir_value *inputs, size_t *count, weir_array *at) {
+    band b;
+    *count = 2;
+    if (at->count > 0 && find_band(at, &b)) {
+        weir_array *rows = weir_array_new(WEIR_INT64, &(weir_shape){1, {at->shape.dim[0]}}); /* each where it is */
+        for (size_t i = 0; i < rows->count; i++) weir_array_set_int(rows, i, (int64_t)i);
+        weir_array_free(at);
+        inputs[0] = join_band(form, inputs[0], inputs[2], &b);
+        inputs[1] = weir_onnx_form_constant(form, "rows", rows);
+        return inputs[0].id != 0;
+    }
     const weir_value data = flat(form, "flat", inputs[0]), updates = flat(form, "updates", inputs[2]);
     inputs[1] = weir_onnx_form_constant(form, "elements", at);
-    *count = 2;
     inputs[0] = weir_onnx_part_concat(form, "both", data, updates, 0);
     return inputs[0].id != 0;
 }
