@@ -780,7 +780,9 @@ static const standard_rule rules[] = {
 
 bool weir_onnx_standard_add(weir_onnx_builder *builder, const char *const *names, weir_node node) {
     const work w = {builder, names, node};
-    const standard_rule *rule =
-        weir_op_row(rules, sizeof rules / sizeof *rules, sizeof *rules, weir_node_op(builder->graph, node));
-    return rule != NULL ? rule->add(&w) : fail(&w, "standard operators have no exact form of it");
+    const weir_op op = weir_node_op(builder->graph, node);
+    const standard_rule *rule = weir_op_row(rules, sizeof rules / sizeof *rules, sizeof *rules, op);
+    if (rule != NULL) return rule->add(&w);
+    const bool loops = op == WEIR_OP_STATE || op == WEIR_OP_UPDATE;
+    return fail(&w, loops ? "it is part of a loop over time" : "standard operators have no exact form of it");
 }
