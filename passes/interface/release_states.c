@@ -9,8 +9,7 @@ static void release(weir_graph *graph, weir_node state) {
     const weir_node update = weir_recurrence_update(graph, state);
     const weir_value held = weir_node_output(graph, state, 0), next = weir_node_input(graph, update, 0),
                      passed = weir_node_output(graph, update, 0);
-    char *in = weir_copy_string(weir_value_name(graph, held)),
-         *out = weir_copy_string(weir_node_name(graph, update));
+    char *in = weir_copy_string(weir_value_name(graph, held)), *out = weir_copy_string(weir_node_name(graph, update));
     const weir_type type = *weir_value_type(graph, held);
     weir_value_replace(graph, passed, next);
     weir_graph_remove_node(graph, update);

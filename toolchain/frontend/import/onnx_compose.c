@@ -219,8 +219,8 @@ static weir_value join_band(const weir_onnx_form *form, weir_value data, weir_va
     shape.dim[b->axis] = b->end - b->begin;
     weir_value all = weir_onnx_part_reshape(form, "updates", updates, &shape);
     if (all.id != 0 && b->begin > 0)
-        all = weir_onnx_part_concat(form, "begun",
-                                    weir_onnx_part_slice(form, "before", data, b->axis, 0, b->begin), all, b->axis);
+        all = weir_onnx_part_concat(form, "begun", weir_onnx_part_slice(form, "before", data, b->axis, 0, b->begin),
+                                    all, b->axis);
     if (all.id != 0 && b->end < size)
         all = weir_onnx_part_concat(form, "ended", all,
                                     weir_onnx_part_slice(form, "behind", data, b->axis, b->end, size), b->axis);
