@@ -341,6 +341,7 @@ check_steps() {
 
 # Causal networks over whole sequences, step by step, and some of them in hardware.
 check_decode() {
+    [ -z "${WEIR_ONNX_NODES-}" ] || export PYTHONPATH="$WEIR_ONNX_NODES"
     if "$python" "$here/decode.py" "$WEIR" planted --most 1 --simulate 0 --plant >output; then fail "a wrong result is not seen"; fi
     grep -q "differs by" output || fail "a wrong result is not named: $(cat output)"
     "$python" "$here/decode.py" "$WEIR" work >output || fail "$(tail -20 output)"
