@@ -5,7 +5,7 @@ usage: place.py [--program FILE] [--jobs N] [--module NAME] [--device NAME] [--n
                 measures what FILE lacks and what has changed since; with --networks as many instances of the networks of tests/models
                 for each module and device as well, on a third device too, to which the estimate of clocks is fitted
        place.py --check FILE [--planted] [--program FILE] [--module NAME] [--device NAME]    measures again what FILE says; exit
-                status 1 if it differs, 77 if a tool is missing or has another version than in FILE; with --planted a wrong row must
+                status 1 if it differs (a clock: by over a quarter), 77 if a tool is missing or has another version than in FILE; with --planted a wrong row must
                 be found
        place.py --markdown FILE    prints the table of rtl/README.md
 FILE is placed.csv unless it is given. The program is build/tests/bench/cost_place; it takes Yosys and nextpnr from PATH.
@@ -28,6 +28,7 @@ import measure
 HERE = os.path.dirname(os.path.abspath(__file__))
 GOAL_MHZ = 200  # what nextpnr works towards; above the devices' own goals
 SKIPPED = 77
+CLOCKS = 0.25  # by which a clock may differ
 LIMIT_SECONDS = 300  # nextpnr may never end
 FIELDS = ("device", "module", "parameters", "fmax_mhz", "luts", "flip_flops", "multipliers", "memory_blocks", "yosys", "nextpnr", "source")
 
@@ -243,6 +244,11 @@ def write(path, texts, have):
         rows.writerows(have[key] for key in corners + others if key in have)
 
 
+def alike(field, now, before):
+    """Clocks differ from processor to processor, for nextpnr places by sums of floating-point numbers; all else is the same."""
+    return now == before if field != "fmax_mhz" else abs(float(now) / float(before) - 1) <= CLOCKS
+
+
 def check(a, modules, devices):
     have = read(a.check)
     count = equal = 0
@@ -261,7 +267,7 @@ def check(a, modules, devices):
         if (now["yosys"], now["nextpnr"]) != (row["yosys"], row["nextpnr"]):
             print("skipped: measured with %s, %s; here are %s, %s" % (row["yosys"], row["nextpnr"], now["yosys"], now["nextpnr"]))
             return SKIPPED
-        wrong = [field for field in FIELDS[3:-1] if now[field] != row[field]]
+        wrong = [field for field in FIELDS[3:-1] if not alike(field, now[field], row[field])]
         for field in wrong:
             print("%s: error: %s %s %s: %s is %s, measured %s" % (a.check, device, module, measure.words(parameters), field, row[field], now[field]),
                   file=sys.stderr)

@@ -8,7 +8,7 @@
 build=${1-}
 name=row_facts${build:+_built}
 . "$(dirname "$0")/lib.sh"
-seed=${WEIR_RANDOM:-1} mutants=${WEIR_MUTANTS:-30}
+seed=${WEIR_RANDOM:-1} mutants=${WEIR_MUTANTS:-15}
 graph=toolchain/ir/graph
 if [ -n "$build" ]; then
     need_tools cmake ninja

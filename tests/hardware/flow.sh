@@ -63,14 +63,21 @@ row() {
     "\(.interval | commas) | \(.inferences_per_second | round | commas) |"' "$work/place.json"
 }
 
+# has PAGE ROW: the row, with a clock within a seventh: nextpnr places by sums of floating-point numbers, which differ from processor to processor.
+has() {
+  awk -F' *[|] *' -v row="$2" 'BEGIN { split(row, want) }
+    $2 == want[2] && $3 == want[3] && $4 == want[4] && $6 == want[6] && $5 ~ / MHz$/ { ratio = $5 / want[5]; found = found || (ratio > 0.86 && ratio < 1.14) }
+    END { exit !found }' "$1"
+}
+
 # The page's figures are those of seed 1 in the distribution's nextpnr.
 check_page() {
   local figures page=$source_folder/toolchain/synth/RESULTS.md
   nextpnr-ice40 --version 2>&1 | grep -q ' 0\.4' || return 0
   figures=$(row)
-  grep -qF -e "$figures" "$page" || fail "RESULTS.md has other figures than: $figures"
+  has "$page" "$figures" || fail "RESULTS.md has other figures than: $figures"
   sed 's/ MHz/ GHz/' "$page" >"$work/planted.md"
-  ! grep -qF -e "$figures" "$work/planted.md" || fail "wrong figures in RESULTS.md are not found"
+  ! has "$work/planted.md" "$figures" || fail "wrong figures in RESULTS.md are not found"
 }
 
 place() {
