@@ -66,5 +66,7 @@ refused() { # PATTERN STATES
 refused "state 'h0': expected IN=OUT" h0
 refused "the model has no input 'h1'" h1=hn
 refused "the model has no output 'hm'" h0=hm
+expect 1 "the model has no output 'hm'" weir eval "$folder/step_lstm.onnx" --state h0=hm -d "$x"
+if grep -q "runs it as it is" output; then fail "a note blames what is not wrong"; fi
 refused "state 'h0=y': expected one type, or more entries along an axis, found float32\[1,1,8\] and float32\[1,4\]" h0=y
 finish

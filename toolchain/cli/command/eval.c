@@ -77,7 +77,8 @@ static int run(void *user) {
         (r->integer || job->quantize != NULL || job->contract != NULL || job->input_quantizers.count > 0 ||
          job->states.count > 0 || job->decode != NULL || job->sequence > 0 || job->passes != NULL))
         status = weir_job_run(job, module, r->integer ? "lower_integer" : "");
-    if (status == WEIR_EXIT_INPUT && before != NULL && !weir_remedy_has_quantizers(before))
+    const bool is_plain = job->quantize == NULL && job->states.count == 0 && job->decode == NULL;
+    if (status == WEIR_EXIT_INPUT && is_plain && before != NULL && !weir_remedy_has_quantizers(before))
         weir_note("the model has no quantizers: '--engine float' runs it as it is");
     if (status == WEIR_EXIT_FINE) {
         const char *graph = r->integer ? "integer" : job->quantize != NULL ? "quantized" : "model";
