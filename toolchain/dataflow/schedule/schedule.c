@@ -227,7 +227,7 @@ static void serve_inputs(weir_schedule *s) {
     for (size_t i = 0; i < count; i++) {
         int64_t beats = weir_stream_beats(s->graph, inputs[i], weir_stream_lanes(s->graph, inputs[i]));
         s->interval = weir_later(s->interval, beats);
-        const bool paced = s->holds_rows && !begins_state(s->graph, inputs[i]);
+        const bool begins = s->begins != NULL && begins_state(s->graph, inputs[i]), paced = s->holds_rows && !begins;
         const weir_signature given = weir_signature_run(s->arena, 0, beats, stride_of(beats, s->interval, paced));
         s->given[inputs[i].id] = (weir_bounds){given, given, true};
     }
