@@ -49,6 +49,7 @@ typedef struct weir_model_value {
     weir_order wanted; /* the order that the users prefer; rank 0: nothing */
     bool is_fixed;     /* depends on constants only */
     bool comes_in;     /* an input, or made of inputs without sums and windows */
+    bool is_row;       /* of a loop over time: each step reads its entry of the first dimension, which stays first */
 } weir_model_value;
 
 /* State of one conversion. */

@@ -16,6 +16,7 @@
 
 #include "ir/shape/infer.h"
 #include "ir/shape/layout.h"
+#include "ir/trait/recurrence.h"
 #include "ir/trait/trait.h"
 #include "passes/graph/fusion.h"
 #include "passes/graph/relayout.h"
@@ -44,6 +45,18 @@ static void find_entries(weir_relayout *c, weir_node node) {
     }
     for (size_t i = 0; i < weir_node_output_count(c->graph, node); i++)
         weir_known(c, weir_node_output(c->graph, node, i))->comes_in = enters;
+}
+
+/* Not behind an Update, which gives all steps. */
+static void find_rows(weir_relayout *c, weir_node node) {
+    const weir_op op = weir_node_op(c->graph, node);
+    bool is_row = op == WEIR_OP_STATE && !weir_recurrence_spans(c->graph, node);
+    for (size_t i = 0; i < weir_node_input_count(c->graph, node) && op != WEIR_OP_UPDATE; i++) {
+        const weir_value input = weir_node_input(c->graph, node, i);
+        is_row |= input.id != 0 && weir_known(c, input)->is_row;
+    }
+    for (size_t i = 0; i < weir_node_output_count(c->graph, node); i++)
+        weir_known(c, weir_node_output(c->graph, node, i))->is_row = is_row;
 }
 
 static bool moves_data(const weir_graph *graph, weir_node node) {
@@ -112,6 +125,7 @@ static bool convert_graph(weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         find_fixed(&c, node);
         find_entries(&c, node);
+        find_rows(&c, node);
     }
     convert(&c);
     free(c.moved);

@@ -88,6 +88,7 @@ static int cost_of(const weir_relayout *c, weir_node node, const weir_order *wan
 }
 
 static void prefer(const weir_relayout *c, weir_node node, const weir_order *candidate, weir_order *best, int *least) {
+    if (weir_known(c, weir_node_output(c->graph, node, 0))->is_row && candidate->at[0] != 0) return;
     const int cost = candidate->rank == best->rank ? cost_of(c, node, candidate) : *least;
     if (cost >= *least) return;
     *least = cost;

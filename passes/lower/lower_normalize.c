@@ -146,16 +146,45 @@ static weir_node only_user(const weir_lowering *l, weir_value value) {
     return weir_value_use(l->from, value, 0).node;
 }
 
+static void turn(normal *n) {
+    for (size_t i = 0; i < (size_t)n->elements; i++) {
+        n->gain[i] = -n->gain[i];
+        n->offset[i] = -n->offset[i];
+    }
+    n->factor = -n->factor;
+}
+
+/* A BatchNormalization by constants; false: they are none. */
+static bool join_channels(weir_lowering *l, weir_node node, const weir_shape *shape, normal *n) {
+    const weir_array *number[5] = {NULL};
+    const int axis = weir_layout_channel_axis(l->from, node);
+    const int64_t channels = shape->dim[axis];
+    if (weir_node_output_count(l->from, node) != 1) return false;
+    for (size_t i = 1; i < 5; i++) {
+        number[i] = weir_lower_constant(l, weir_node_input(l->from, node, i));
+        if (!is_fine(n, number[i], shape) || (int64_t)number[i]->count != channels) return false;
+    }
+    const double epsilon = weir_node_float(l->from, node, "epsilon", 1e-5);
+    int64_t inner = 1;
+    for (int d = axis + 1; d < shape->rank; d++) inner *= shape->dim[d];
+    for (size_t i = 0; i < (size_t)n->elements; i++) {
+        const size_t c = i / (size_t)inner % (size_t)channels, at = (size_t)weir_array_get_int(n->place, i);
+        const double gain = weir_array_get(number[1], c) / sqrt(weir_array_get(number[4], c) + epsilon);
+        n->gain[at] *= gain;
+        n->offset[at] = (n->offset[at] - weir_array_get(number[3], c)) * gain + weir_array_get(number[2], c);
+        if (!isfinite(n->gain[at]) || !isfinite(n->offset[at])) return false;
+    }
+    n->codes = NULL;
+    return true;
+}
+
 /* The product, quotient, sum or difference of the value and a constant; false: the node is something else. */
 static bool join(weir_lowering *l, weir_node node, weir_value value, normal *n) {
     const weir_op kind = weir_trait_kind(l->from, node);
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    if (kind == WEIR_OP_BATCH_NORMALIZATION) return join_channels(l, node, shape, n);
     if (kind == WEIR_OP_NEG) {
-        for (size_t i = 0; i < (size_t)n->elements; i++) {
-            n->gain[i] = -n->gain[i];
-            n->offset[i] = -n->offset[i];
-        }
-        n->factor = -n->factor;
+        turn(n);
         return true;
     }
     const bool product = kind == WEIR_OP_MUL || kind == WEIR_OP_DIV, sum = kind == WEIR_OP_ADD || kind == WEIR_OP_SUB;
@@ -172,11 +201,7 @@ static bool join(weir_lowering *l, weir_node node, weir_value value, normal *n) 
         n->factor = kind == WEIR_OP_DIV ? n->factor / number : n->factor * number;
         if (constant->count > 1) n->codes = NULL;
     } else if (kind == WEIR_OP_SUB && data == 1) {
-        for (size_t i = 0; i < (size_t)n->elements; i++) {
-            n->gain[i] = -n->gain[i];
-            n->offset[i] = -n->offset[i];
-        }
-        n->factor = -n->factor;
+        turn(n);
         add(n, constant, &from, 1);
     } else {
         add(n, constant, &from, kind == WEIR_OP_SUB ? -1 : 1);

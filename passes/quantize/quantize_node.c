@@ -170,6 +170,13 @@ static bool quantize_result(weir_quantizer *q, weir_value result) {
     return quantized.id != 0;
 }
 
+/* The outputs that are the value have its codes, too. */
+static void give_quantized(weir_quantizer *q, weir_value value) {
+    for (size_t i = 0; i < weir_graph_output_count(q->graph); i++)
+        if (weir_graph_output(q->graph, i).id == value.id)
+            weir_graph_set_output(q->graph, i, weir_quantizer_value(q, value)->quantized);
+}
+
 /* Between layers it has a table of exponentials, of codes: its input is quantized, before a mask. Its result has
  * one quantizer for all that read it, outputs included. */
 static bool quantize_softmax(weir_quantizer *q, weir_node node) {
@@ -184,9 +191,37 @@ static bool quantize_softmax(weir_quantizer *q, weir_node node) {
         return false;
     const weir_value result = weir_node_output(q->graph, node, 0);
     if (!quantize_result(q, result)) return false;
-    for (size_t i = 0; i < weir_graph_output_count(q->graph); i++)
-        if (weir_graph_output(q->graph, i).id == result.id)
-            weir_graph_set_output(q->graph, i, weir_quantizer_value(q, result)->quantized);
+    give_quantized(q, result);
+    return true;
+}
+
+/* Is the value read by one node, which joins or moves what is before it? */
+static bool is_joined(const weir_quantizer *q, weir_value value) {
+    if (weir_value_use_count(q->graph, value) != 1 || weir_value_is_output(q->graph, value)) return false;
+    const weir_node user = weir_value_use(q->graph, value, 0).node;
+    const weir_op op = weir_node_op(q->graph, user);
+    weir_use use;
+    return weir_trait_of(op)->kind == WEIR_OP_TRANSPOSE || operand_of(q, weir_node_output(q->graph, user, 0), &use);
+}
+
+/* Is the value read by one node alone, and has that a quantizer for what it reads, or is none? */
+static bool is_read_quantized(const weir_quantizer *q, weir_value value) {
+    const size_t count = weir_value_use_count(q->graph, value);
+    if (count != 1 || weir_value_is_output(q->graph, value)) return count == 0;
+    const weir_op op = weir_node_op(q->graph, weir_value_use(q->graph, value, 0).node), kind = weir_trait_of(op)->kind;
+    return !weir_function_takes(op) || kind == WEIR_OP_ADD || kind == WEIR_OP_SUB;
+}
+
+/* Rows are normalized between quantizers: its result has the quantizer of what reads it, past what joins it; where
+ * several do, or one that takes numbers as they come, right after it. */
+static bool quantize_normalization(weir_quantizer *q, weir_node node) {
+    weir_value result = weir_node_output(q->graph, node, 0);
+    if (!weir_quantizer_is_between(q, result)) return true;
+    if (!set_input(q, node, 0, weir_quantizer_activation(q, weir_node_input(q->graph, node, 0), node))) return false;
+    while (is_joined(q, result)) result = weir_node_output(q->graph, weir_value_use(q->graph, result, 0).node, 0);
+    if (is_read_quantized(q, result)) return true;
+    if (!quantize_result(q, result)) return false;
+    give_quantized(q, result);
     return true;
 }
 
@@ -332,9 +367,7 @@ bool weir_quantizer_node(weir_quantizer *q, weir_node node) {
     weir_computed_mask computed;
     if (weir_quantizer_masks(q, node, &computed) && weir_quantizer_is_between(q, weir_node_output(q->graph, node, 0)))
         return weir_quantizer_mask(q, node, &computed);
-    if (weir_trait_of(op)->task == WEIR_TASK_NORMALIZATION) /* its result has the quantizer of what reads it */
-        return !weir_quantizer_is_between(q, weir_node_output(q->graph, node, 0)) ||
-               set_input(q, node, 0, weir_quantizer_activation(q, weir_node_input(q->graph, node, 0), node));
+    if (weir_trait_of(op)->task == WEIR_TASK_NORMALIZATION) return quantize_normalization(q, node);
     if (kind == WEIR_OP_CONCAT) return quantize_concat(q, node);
     if (kind == WEIR_OP_MATMUL)
         return weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 0)) ? quantize_left(q, node)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every kind of picture: texts inside it and none over another, by estimate, and in a browser where one is installed.
 # test: seconds=300 cost=5
-# test: name=pictures_in_a_browser seconds=300 cost=5 -- browser
+# test: name=pictures_in_a_browser seconds=300 label=nightly -- browser
 where=${1:-estimate}
 name=pictures_$where
 . "$(dirname "$0")/lib.sh"

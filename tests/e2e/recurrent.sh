@@ -16,7 +16,7 @@ for model in lstm gru layers; do
     array_tool same alone.npy integer_first.npy || fail "$model: its first frame depends on others"
 done
 for model in lstm gru; do
-    expect 0 "always +6 +0 of 24" "$WEIR" check "$folder/$model.onnx" -q int8 -c "$folder/$model.npz:x" -d "$folder/$model.npz:x" --frames 6 --debug-frames 3 \
+    expect 0 "always +3 +0 of 12" "$WEIR" check "$folder/$model.onnx" -q int8 -c "$folder/$model.npz:x" -d "$folder/$model.npz:x" --frames 3 --debug-frames 2 \
         --simulator icarus
 done
 if [ -n "${WEIR_NIGHTLY-}" ]; then
@@ -31,33 +31,33 @@ expect 0 "" "$WEIR" eval $chunks.onnx -e float --state none -d $chunks.npz -o gi
 expect 0 "" "$WEIR" eval $chunks.onnx -e float --state h0=hn --state c0=cn -d $chunks.npz:x -o kept.npy
 array_tool equal given.npz:y $chunks.npz:expected 1e-5 || fail "initial values that come in"
 array_tool equal kept.npy $chunks.npz:expected 1e-5 || fail "initial values that are kept"
-expect 0 "always, malformed +6 +0 of" "$WEIR" check $chunks.onnx --state none -q int8 -c $chunks.npz -d $chunks.npz --frames 6 --debug-frames 3 \
+expect 0 "always, malformed +6 +0 of" "$WEIR" check $chunks.onnx --state none -q int8 -c $chunks.npz -d $chunks.npz --frames 6 --debug-frames 1 \
     --simulator icarus --malformed
-expect 0 "half +6 +0 of" "$WEIR" check $chunks.onnx --sequence 4 -q int8 -c $chunks.npz:x -d $chunks.npz:x --frames 6 --debug-frames 3 --simulator icarus --profile half
+expect 0 "half +6 +0 of" "$WEIR" check $chunks.onnx --sequence 4 -q int8 -c $chunks.npz:x -d $chunks.npz:x --frames 6 --debug-frames 1 --simulator icarus --profile half
 expect 0 "" "$WEIR" compile $chunks.onnx --state none -q int8 -c $chunks.npz -o begins
 sed 's/initially ? i_data : row_data;/initially ? 0 : row_data;/' begins/rtl/weir_state.v >zeros.v
 cmp -s zeros.v begins/rtl/weir_state.v && fail "nothing is planted"
 cp zeros.v begins/rtl/weir_state.v
-expect 3 "debug: first divergence at node '[a-z]*_[hc]_before': wrong value at frame 0" "$WEIR" sim begins -d $chunks.npz --frames 3 --simulator icarus
+expect 3 "debug: first divergence at node '[a-z]*_[hc]_before': wrong value at frame 0" "$WEIR" sim begins -d $chunks.npz --frames 1 --simulator icarus
 
 # Planted: a State that keeps its last row. The first frame is right, the next ones are not.
 expect 0 "" "$WEIR" compile "$folder/layers.onnx" -q int8 -c "$folder/layers.npz:x" -o planted
 sed 's/KEPT == 0 \&\& \(row_q\|step_q\)/KEPT == 1 \&\& \1/' planted/rtl/weir_state.v >leak.v
 cmp -s leak.v planted/rtl/weir_state.v && fail "nothing is planted"
 cp leak.v planted/rtl/weir_state.v
-expect 3 "first divergence at node 'y': wrong value at frame 1" "$WEIR" sim planted -d "$folder/layers.npz:x" --frames 3 --simulator icarus
+expect 3 "first divergence at node 'y': wrong value at frame 1" "$WEIR" sim planted -d "$folder/layers.npz:x" --frames 2 --debug-frames 2 --simulator icarus
 
 # Planted: two gates in each other's place; a cell of 8 bits.
 expect 0 "" "$WEIR" compile "$folder/lstm.onnx" -q int8 -c "$folder/lstm.npz:x" -o gates
 mv gates/rtl/lstm_input_state_weights.hex kept.hex
 mv gates/rtl/lstm_forget_state_weights.hex gates/rtl/lstm_input_state_weights.hex
 mv kept.hex gates/rtl/lstm_forget_state_weights.hex
-expect 3 "debug: first divergence at node 'lstm_h_before': wrong value at frame 0" "$WEIR" sim gates -d "$folder/lstm.npz:x" --frames 3 --simulator icarus
+expect 3 "debug: first divergence at node 'lstm_h_before': wrong value at frame 0" "$WEIR" sim gates -d "$folder/lstm.npz:x" --frames 1 --simulator icarus
 expect 0 "" "$WEIR" compile "$folder/lstm.onnx" -q int8 -c "$folder/lstm.npz:x" -o cell
 sed "s/initially ? i_data : row_data;/initially ? i_data : row_data \& 8'hff;/" cell/rtl/weir_state.v >cut.v
 cmp -s cut.v cell/rtl/weir_state.v && fail "nothing is planted"
 cp cut.v cell/rtl/weir_state.v
-expect 3 "debug: first divergence at node 'lstm_[hc]_[a-z_]*': wrong value at frame 0" "$WEIR" sim cell -d "$folder/lstm.npz:x" --frames 3 --simulator icarus
+expect 3 "debug: first divergence at node 'lstm_[hc]_[a-z_]*': wrong value at frame 0" "$WEIR" sim cell -d "$folder/lstm.npz:x" --frames 1 --simulator icarus
 
 # Foldings are searched for with their loops: by day for an objective each, at night for all.
 for row in lstm:throughput gru:latency layers:area step_lstm:energy step_conv:throughput chunks:throughput; do

@@ -6,14 +6,15 @@
 where=${1:-text}
 name=report_$where
 . "$(dirname "$0")/lib.sh"
-need_tools iverilog jq
-[ "$where" = text ] || need_tools chromium
+need_tools verilator iverilog jq
+frames=40
+[ "$where" = text ] || { need_tools chromium && frames=4; }
 
 # --- two foldings of a network, and a sweep ---
 expect 0 "" "$WEIR" compile "$models/mlp_qdq.onnx" -o one --device ice40up5k
 expect 0 "" "$WEIR" sim one --data "$test_data" --frames 4 --debug-frames 4 --simulator icarus
-expect 0 "" "$WEIR" check "$models/mlp_float.onnx" --quantize int8 --calibration "$models/digits_calib.npz" --data "$test_data" --frames 40 \
-    --debug-frames 3 --simulator icarus --target-interval 4096 -o two --json two.json --html two.html
+expect 0 "" "$WEIR" check "$models/mlp_float.onnx" --quantize int8 --calibration "$models/digits_calib.npz" --data "$test_data" --frames $frames \
+    --debug-frames 3 --simulator verilator --target-interval 4096 -o two --json two.json --html two.html
 expect 0 "" "$WEIR" dse --sweep front -w "$models/mlp_qdq.onnx" --device ice40up5k --device ecp5-25k --budget 100% --html sweep.html
 expect 0 "" weir report front -o front.html
 cmp sweep.html front.html || fail "weir dse --html and weir report differ"
@@ -46,7 +47,7 @@ END
         fail "the confusion matrix is not of the accuracy"
     # The model's last node is its output: its noise over up to 32 frames.
     expect 0 "" "$WEIR" check "$models/mlp_float.onnx" --quantize int8 --calibration "$models/digits_calib.npz" --data "$test_data" --frames 20 \
-        --debug-frames 0 --simulator icarus --target-interval 4096 --json few.json
+        --debug-frames 0 --simulator verilator --target-interval 4096 --json few.json
     jq -e '(.noise[-1].sqnr_db - .float_integer.sqnr_db | fabs) < 1e-3 and (.noise | map(.node)) == ["fc1", "relu", "fc2", "relu_1", "fc3"]' few.json >log ||
         fail "the noise of the output is not that of the last layer"
     [ "$(tail -n +2 front/front.csv | cut -d, -f1)" = "$(jq -r '.[].folding' front/front.json)" ] || fail "front.json is not front.csv"

@@ -52,7 +52,9 @@ same() {
 same 0 --clock 1000 --seeds 2
 grep -q "seeds: 1 at [0-9.]* MHz, 2 at" output || fail "not two seeds"
 [ "$(sort started | tr '\n' ' ')" = "1 1 2 2 " ] || fail "each seed runs once here and once there: $(cat started)"
-# Kept; one more is placed alone.
+# Kept; one more is placed alone. From here on a placement is a copy of that one.
+cp here/nextpnr.json report.json
+nextpnr "cp '$work/report.json' report.json"
 rm started
 expect 0 "" on cache.there there --clock 1000 --seeds 2 --on ./own.yaml
 diff here.txt output && same_files || fail "another report of what is kept"
@@ -67,7 +69,6 @@ same 0 --clock 1 --seeds 2
 jq -e '.clock_met and (.placement.seeds | length) == 1' there.json >/dev/null || fail "seeds beyond the one that met the goal"
 
 # --- seeds that are late, broken, refused ---
-cp here/nextpnr.json report.json
 nextpnr "case \$* in *'--seed 1') exec sleep 654 ;; *'--seed 2') echo 'wasm trap'; kill -9 \$\$ ;; esac; cp '$work/report.json' report.json"
 same 0 --clock 1000 --seeds 3 --timeout 5
 grep -q "seeds: 1 too late, 2 broken, 3 at" output || fail "late and broken"
