@@ -20,6 +20,7 @@
 #include "passes/quantize/mask.h"
 #include "passes/quantize/quantize_numbers.h"
 #include "passes/quantize/quantizer.h"
+#include "passes/quantize/quotient.h"
 #include "passes/quantize/remedy.h"
 #include "passes/quantize/round_weights.h"
 
@@ -322,7 +323,7 @@ bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_
         .graph = graph, .pass = pass, .calibrator = calibrator, .fixed = weir_pass_choice(pass, "scheme") == 1};
     size_t fused;
     bool fine = graph != NULL && weir_fuse_normalizations(graph, false, &fused) && weir_lower_weights(graph) &&
-                weir_mask_split(graph);
+                weir_mask_split(graph) && weir_quotient_split(graph);
     if (fine) {
         /* of which some lack those that this scheme makes */
         q.partial = plan == NULL && !q.fixed && weir_remedy_completes(graph);

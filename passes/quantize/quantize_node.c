@@ -238,11 +238,27 @@ static bool quantize_concat(weir_quantizer *q, weir_node node) {
     return quantize_result(q, result);
 }
 
+/* Numbers that the host has before any layer meet codes as codes. */
+static bool quantize_early(weir_quantizer *q, weir_node node) {
+    bool meets = false;
+    for (uint32_t i = 0; i < weir_node_input_count(q->graph, node); i++) {
+        const weir_value value = weir_node_input(q->graph, node, i);
+        meets |= value.id != 0 && !weir_quantizer_is_constant(q, value) && !weir_quantizer_is_computed(q, value);
+    }
+    for (uint32_t i = 0; meets && i < weir_node_input_count(q->graph, node); i++) {
+        const weir_value value = weir_node_input(q->graph, node, i);
+        if (!weir_quantizer_is_computed(q, value) || weir_quantizer_value(q, value)->after) continue;
+        if (!set_input(q, node, i, weir_quantizer_activation(q, value, node))) return false;
+    }
+    return true;
+}
+
 /* A table has few entries where its input is quantized: what functions start from gets a quantizer, and none lies
  * between two of them. Operands that start from several values are quantized each. */
 static bool quantize_function(weir_quantizer *q, weir_node node) {
     const weir_value result = weir_node_output(q->graph, node, 0);
     if (!weir_quantizer_is_between(q, result)) return true;
+    if (!quantize_early(q, node)) return false;
     weir_use use;
     if (operand_of(q, result, &use)) {
         const weir_value value = read_by(q, use);
@@ -353,6 +369,37 @@ static bool quantize_state(weir_quantizer *q, weir_node node) {
     return set_input(q, node, 0, weir_quantizer_like(q, first, weir_node_input(q->graph, update, 0), node));
 }
 
+/* Has the value a quantizer for what reads it, or gets one? */
+static bool has_quantizer(const weir_quantizer *q, weir_value value) {
+    bool has = weir_quantizer_value(q, value)->quantized.id != 0;
+    for (size_t i = 0; i < weir_value_use_count(q->graph, value); i++) {
+        const weir_op op = weir_node_op(q->graph, weir_value_use(q->graph, value, i).node);
+        has |= weir_trait_of(op)->task == WEIR_TASK_LAYER || weir_quantizer_is_pool(op);
+    }
+    return has;
+}
+
+/* What a condition compares, if it has codes for others or is moved from what has; else the host compares. */
+static bool quantize_condition(weir_quantizer *q, weir_node node) {
+    for (uint32_t i = 0; i < weir_node_input_count(q->graph, node); i++) {
+        const weir_value value = weir_node_input(q->graph, node, i);
+        if (!weir_quantizer_is_computed(q, value)) continue;
+        bool has = has_quantizer(q, value);
+        weir_node maker = weir_value_producer(q->graph, value);
+        for (; !has && maker.id != 0 && weir_index_map_exists(weir_node_op(q->graph, maker));
+             maker = weir_value_producer(q->graph, weir_node_input(q->graph, maker, 0)))
+            has = has_quantizer(q, weir_node_input(q->graph, maker, 0));
+        if (has && !set_input(q, node, i, weir_quantizer_activation(q, value, node))) return false;
+    }
+    return true;
+}
+
+static bool is_condition(const weir_quantizer *q, weir_node node) {
+    const weir_value result = weir_node_output(q->graph, node, 0);
+    return weir_trait_of(weir_node_op(q->graph, node))->element != WEIR_ELEMENT_NONE &&
+           weir_value_type(q->graph, result)->dtype == WEIR_BOOL && weir_quantizer_value(q, result)->before;
+}
+
 bool weir_quantizer_node(weir_quantizer *q, weir_node node) {
     const weir_op op = weir_node_op(q->graph, node), kind = weir_trait_of(op)->kind;
     if (op == WEIR_OP_STATE) return quantize_state(q, node);
@@ -368,6 +415,7 @@ bool weir_quantizer_node(weir_quantizer *q, weir_node node) {
     if (weir_quantizer_masks(q, node, &computed) && weir_quantizer_is_between(q, weir_node_output(q->graph, node, 0)))
         return weir_quantizer_mask(q, node, &computed);
     if (weir_trait_of(op)->task == WEIR_TASK_NORMALIZATION) return quantize_normalization(q, node);
+    if (is_condition(q, node)) return quantize_condition(q, node);
     if (kind == WEIR_OP_CONCAT) return quantize_concat(q, node);
     if (kind == WEIR_OP_MATMUL)
         return weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 0)) ? quantize_left(q, node)
