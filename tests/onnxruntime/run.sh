@@ -331,6 +331,17 @@ check_recurrent_hardware() {
     cat output
 }
 
+# Random networks in PyTorch, of both exporters; at night 400, of which 60 are simulated.
+check_exported() {
+    most=60 simulated=6 status=0
+    [ -z "${WEIR_NIGHTLY-}" ] || { most=400 && simulated=60; }
+    "$python" "$here/exported.py" "$WEIR" planted --most 2 --simulate 0 --plant >output || status=$?
+    [ $status -ne 77 ] || { cat output && exit 77; }
+    [ $status -eq 1 ] && grep -q "float, status 0, differs" output || fail "a wrong result is not seen: $(cat output)"
+    "$python" "$here/exported.py" "$WEIR" work --most $most --simulate $simulated >output || fail "$(tail -20 output)"
+    cat output
+}
+
 # Networks of one step with states as inputs and outputs, and some of them in hardware.
 check_steps() {
     if "$python" "$here/steps.py" "$WEIR" planted --most 1 --simulate 0 --plant >output; then fail "a wrong result is not seen"; fi
