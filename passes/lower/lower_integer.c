@@ -16,6 +16,7 @@
 #include "passes/lower/lower.h"
 #include "passes/passes.h"
 #include "passes/quantize/function.h"
+#include "passes/quantize/quotient.h"
 #include "passes/quantize/remedy.h"
 #include "support/memory/arena.h"
 #include "support/text/unreachable.h"
@@ -343,8 +344,9 @@ weir_graph *weir_lower_prepare(const weir_graph *model, bool *reordered) {
     weir_graph *graph = weir_tidy(model);
     size_t fused;
     *reordered = false;
-    if (graph == NULL || (weir_fuse_normalizations(graph, true, &fused) && weir_lower_weights(graph) &&
-                          weir_lower_forms(graph) && weir_convert_layout(graph, reordered)))
+    if (graph == NULL ||
+        (weir_fuse_normalizations(graph, true, &fused) && weir_lower_weights(graph) && weir_lower_forms(graph) &&
+         weir_quotient_split(graph) && weir_convert_layout(graph, reordered)))
         return graph;
     weir_graph_free(graph);
     return NULL;

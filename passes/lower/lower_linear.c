@@ -36,11 +36,20 @@ static bool repeats(const weir_array *data, int64_t channels) {
     return same;
 }
 
+/* One number everywhere, such as the 0 that a normalization adds? */
+static bool is_one_number(const weir_expression *given) {
+    const weir_array *data = weir_expression_data(given);
+    bool same = data->count > 0 && (weir_expression_kind_of(given) == WEIR_EXPRESSION_CONSTANT ||
+                                    weir_expression_quant(given)->count <= 1);
+    for (size_t i = 1; same && i < data->count; i++) same = weir_array_get(data, i) == weir_array_get(data, 0);
+    return same;
+}
+
 static bool read_bias(weir_lowering *l, weir_node node, const weir_expression *given, const weir_quant *quant,
                       int64_t channels, bias_terms *bias) {
     if (!weir_expression_has_data(given)) return weir_lower_fail(l, node, "its bias must be constant");
     const weir_array *data = weir_expression_data(given);
-    const size_t count = repeats(data, channels) ? (size_t)channels : data->count;
+    const size_t count = is_one_number(given) ? 1 : repeats(data, channels) ? (size_t)channels : data->count;
     if (count != 1 && (int64_t)count != channels)
         return weir_lower_fail(l, node, "the added constant has %zu elements, expected 1 or %lld", count,
                                (long long)channels);

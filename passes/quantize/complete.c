@@ -1,8 +1,10 @@
-/* Models that are quantized in part: quantizers of their own stay, and layers and what combines real numbers with what
- * quantizers make get those that they lack, on an input from the range that the calibration saw, where it has no
- * quantizer that others read, on weights with a scale an output. Biases stay numbers. */
+/* Models that are quantized in part: quantizers of their own stay, loops over time that have none get all, and layers
+ * and what combines real numbers with what quantizers make get those that they lack, on an input from the range that
+ * the calibration saw, where it has no quantizer that others read, on weights with a scale an output. Biases stay
+ * numbers. */
 #include <stdlib.h>
 
+#include "ir/trait/recurrence.h"
 #include "ir/trait/trait.h"
 #include "passes/quantize/quantizer.h"
 #include "passes/quantize/remedy.h"
@@ -80,9 +82,38 @@ static bool keep(void *user, weir_use use) {
     return false;
 }
 
+static bool has_quantizers(const weir_graph *graph, const weir_recurrence *loop) {
+    bool has = false;
+    for (size_t i = 0; i < loop->node_count; i++) has |= weir_trait_is_quantizer(weir_node_op(graph, loop->node[i]));
+    return has;
+}
+
+/* A loop over time that has none gets them as in a model without any: of 16 bits for what adds up from step to step. */
+static bool complete_loop(weir_quantizer *q, const weir_recurrence *loop) {
+    if (has_quantizers(q->graph, loop)) return true;
+    weir_note("node '%s': its loop over time had no quantizers: it gets those of '--quantize int8'",
+              weir_node_name(q->graph, loop->update[0]));
+    for (size_t i = 0; i < loop->node_count; i++)
+        if (!weir_quantizer_node(q, loop->node[i])) return false;
+    return true;
+}
+
+static bool complete_loops(weir_quantizer *q) {
+    weir_arena *arena = weir_arena_new();
+    bool fine = true;
+    for (int spanning = 0; spanning < 2; spanning++) {
+        weir_recurrence *loop;
+        const size_t count =
+            (spanning ? weir_recurrences_find_spanning : weir_recurrences_find)(q->graph, arena, &loop);
+        for (size_t i = 0; fine && i < count; i++) fine = complete_loop(q, &loop[i]);
+    }
+    weir_arena_free(arena);
+    return fine;
+}
+
 bool weir_quantizer_complete(weir_quantizer *q) {
     uses u = {0};
-    bool fine = true;
+    bool fine = complete_loops(q);
     weir_remedy_each_unquantized(q->graph, keep, &u);
     for (size_t i = 0; fine && i < u.count; i++) fine = complete_input(q, u.item[i].node, u.item[i].index);
     free(u.item);

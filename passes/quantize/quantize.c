@@ -323,11 +323,11 @@ bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_
         .graph = graph, .pass = pass, .calibrator = calibrator, .fixed = weir_pass_choice(pass, "scheme") == 1};
     size_t fused;
     bool fine = graph != NULL && weir_fuse_normalizations(graph, false, &fused) && weir_lower_weights(graph) &&
-                weir_mask_split(graph) && weir_quotient_split(graph);
+                weir_mask_split(graph);
     if (fine) {
         /* of which some lack those that this scheme makes */
         q.partial = plan == NULL && !q.fixed && weir_remedy_completes(graph);
-        fine = q.partial || fold(graph);
+        fine = q.partial || (weir_quotient_split(graph) && fold(graph));
     }
     if (fine) {
         q.node_limit = weir_graph_node_limit(graph);

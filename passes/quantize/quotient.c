@@ -9,8 +9,8 @@
 
 /* Of a value. */
 typedef struct origin {
-    uint32_t root;     /* the value of which it is a function, element by element; its own id: of none */
-    bool behind_layer; /* some layer has computed what it depends on */
+    uint32_t root;      /* the value of which it is a function, element by element; its own id: of none */
+    bool after, before; /* a layer or a quantizer: does it depend on one, does one depend on it? */
 } origin;
 
 static origin *origin_of(const weir_side *origins, weir_value value) { return weir_side_at(origins, value.id); }
@@ -33,16 +33,31 @@ static uint32_t root_of(const weir_graph *graph, const weir_side *origins, weir_
     return root;
 }
 
+static bool is_hardware(const weir_graph *graph, weir_node node) {
+    const weir_op op = weir_node_op(graph, node);
+    return weir_trait_of(op)->task == WEIR_TASK_LAYER || weir_trait_is_quantizer(op);
+}
+
 static void find_origin(const weir_graph *graph, const weir_side *origins, weir_node node) {
-    bool behind = weir_trait_of(weir_node_op(graph, node))->task == WEIR_TASK_LAYER;
+    bool after = is_hardware(graph, node);
     const uint32_t root = root_of(graph, origins, node);
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
         const weir_value input = weir_node_input(graph, node, i);
-        behind |= is_computed(graph, input) && origin_of(origins, input)->behind_layer;
+        after |= is_computed(graph, input) && origin_of(origins, input)->after;
     }
     for (size_t i = 0; i < weir_node_output_count(graph, node); i++) {
         const weir_value output = weir_node_output(graph, node, i);
-        *origin_of(origins, output) = (origin){root != 0 ? root : output.id, behind};
+        *origin_of(origins, output) = (origin){root != 0 ? root : output.id, after, false};
+    }
+}
+
+static void find_aim(const weir_graph *graph, const weir_side *origins, weir_node node) {
+    bool before = is_hardware(graph, node);
+    for (size_t i = 0; i < weir_node_output_count(graph, node); i++)
+        before |= origin_of(origins, weir_node_output(graph, node, i))->before;
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
+        const weir_value input = weir_node_input(graph, node, i);
+        if (input.id != 0) origin_of(origins, input)->before |= before;
     }
 }
 
@@ -51,7 +66,8 @@ static bool is_quotient(const weir_graph *graph, const weir_side *origins, weir_
     return weir_trait_kind(graph, node) == WEIR_OP_DIV && is_computed(graph, x) && is_computed(graph, y) &&
            weir_value_type(graph, y)->dtype == WEIR_FLOAT32 &&
            origin_of(origins, x)->root != origin_of(origins, y)->root &&
-           (origin_of(origins, x)->behind_layer || origin_of(origins, y)->behind_layer);
+           (origin_of(origins, x)->after || origin_of(origins, y)->after) &&
+           origin_of(origins, weir_node_output(graph, node, 0))->before;
 }
 
 static void split(weir_rewrite *r) {
@@ -66,11 +82,13 @@ bool weir_quotient_split(weir_graph *graph) {
     weir_rewrite r = {.graph = graph};
     weir_node *quotient = weir_calloc(weir_graph_node_count(graph) + 1, sizeof *quotient);
     size_t count = 0;
-    for (uint32_t id = 1; id < limit; id++) *origin_of(&origins, (weir_value){id}) = (origin){id, false};
-    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+    for (uint32_t id = 1; id < limit; id++) *origin_of(&origins, (weir_value){id}) = (origin){.root = id};
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
         find_origin(graph, &origins, node);
+    for (weir_node node = weir_graph_last(graph); node.id != 0; node = weir_node_previous(graph, node))
+        find_aim(graph, &origins, node);
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
         if (is_quotient(graph, &origins, node)) quotient[count++] = node;
-    }
     for (size_t i = 0; i < count; i++) {
         r.at = quotient[i];
         split(&r);
