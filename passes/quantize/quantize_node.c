@@ -415,7 +415,7 @@ bool weir_quantizer_node(weir_quantizer *q, weir_node node) {
     if (weir_quantizer_masks(q, node, &computed) && weir_quantizer_is_between(q, weir_node_output(q->graph, node, 0)))
         return weir_quantizer_mask(q, node, &computed);
     if (weir_trait_of(op)->task == WEIR_TASK_NORMALIZATION) return quantize_normalization(q, node);
-    if (is_condition(q, node)) return quantize_condition(q, node);
+    if (is_condition(q, node) && !quantize_condition(q, node)) return false;
     if (kind == WEIR_OP_CONCAT) return quantize_concat(q, node);
     if (kind == WEIR_OP_MATMUL)
         return weir_quantizer_is_constant(q, weir_node_input(q->graph, node, 0)) ? quantize_left(q, node)

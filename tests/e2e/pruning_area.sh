@@ -1,6 +1,6 @@
 #!/bin/sh
 # summarize_pruning's synthesized area is that which 'weir synth' finds of the compiled networks, and its estimates are those of 'weir compile'.
-# test: name=pruning_area seconds=600 cost=15
+# test: name=pruning_area seconds=600 label=nightly
 name=pruning_area
 . "$(dirname "$0")/lib.sh"
 need_tools yosys jq

@@ -2,7 +2,7 @@
 # A page of what the commands left: their reports hold what NumPy and a hand find too, the page what the reports hold; in a browser it draws
 # without errors, opens nodes by click and key, and prints.
 # test: seconds=300 cost=20
-# test: name=report_in_a_browser seconds=300 cost=20 -- browser
+# test: name=report_in_a_browser seconds=300 label=nightly -- browser
 where=${1:-text}
 name=report_$where
 . "$(dirname "$0")/lib.sh"

@@ -79,9 +79,11 @@ echo "mine" >out/mine
 expect 1 "mine" env PATH="$work/own/bin:$programs" "$WEIR" synth copy --device ice40hx8k -o out
 
 # GateMate's netlists are simulated and proved with Yosys' own models of its cells.
-expect 0 "with and without stalls: [1-9][0-9]* values compared, 0 wrong" weir synth "a design" --device ccgm1a1 --frames 1 --json gatemate.json
-grep -q "^mapping proved" output || fail "GateMate's mapping: $(cat output)"
-jq -e '.simulation.mismatches == 0 and .utilization.luts.used > 100' gatemate.json >/dev/null || fail "GateMate: $(cat gatemate.json)"
+if is_night; then
+    expect 0 "with and without stalls: [1-9][0-9]* values compared, 0 wrong" weir synth "a design" --device ccgm1a1 --frames 1 --json gatemate.json
+    grep -q "^mapping proved" output || fail "GateMate's mapping: $(cat output)"
+    jq -e '.simulation.mismatches == 0 and .utilization.luts.used > 100' gatemate.json >/dev/null || fail "GateMate: $(cat gatemate.json)"
+fi
 
 # A device that the folder was compiled for is the default.
 expect 0 "" weir compile "$model" -o for_device --max-macs 4 --device ice40hx8k --clock 1
