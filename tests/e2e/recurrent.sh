@@ -1,5 +1,6 @@
 #!/bin/sh
 # Recurrent networks: the float engine gives ONNX Runtime's outputs; quantized, hardware computes the integer engine's bits, in every stream, frame after frame. What is remembered never reaches the next frame: a planted leak is seen.
+# test: seconds=1800
 name=recurrent
 . "$(dirname "$0")/lib.sh"
 
