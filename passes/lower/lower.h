@@ -291,7 +291,8 @@ bool weir_lower_normalization(weir_lowering *l, weir_node node, const weir_array
 const weir_array *weir_lower_by_channel(weir_lowering *l, weir_node node, weir_value codes, const weir_array *constant,
                                         const weir_shape *shape);
 /* x, of a leaf, as a matrix whose columns are channels, where the constant, which broadcasts to `shape`, changes from
- * element to element of it; what it has by channel is repeated. Else as it is. */
+ * element to element of it; what it has by channel is repeated. Else as it is, in `shape` where that has more
+ * dimensions. */
 const weir_expression *weir_lower_spread(weir_lowering *l, weir_node node, const weir_expression *x,
                                          const weir_array *constant, const weir_shape *shape);
 /* Runs the rule; a constant operand, codes of one scale that change from element to element of the other one or have

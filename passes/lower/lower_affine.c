@@ -68,26 +68,12 @@ static bool lower_clip(weir_lowering *l, weir_node node) {
     return true;
 }
 
-/* x with as many dimensions as the result, which has the constant's where these are more. */
-static const weir_expression *with_rank(weir_lowering *l, weir_node node, const weir_expression *x,
-                                        const weir_shape *shape) {
-    weir_leaf leaf = *weir_expression_leaf(x);
-    const weir_type *own = weir_value_type(l->to, leaf.codes);
-    size_t elements = 1, wanted = 1;
-    weir_shape_count(&own->shape, &elements);
-    weir_shape_count(shape, &wanted);
-    if (leaf.map != NULL || own->quant.count > 1 || own->shape.rank >= shape->rank || elements != wanted) return x;
-    leaf.codes = weir_lower_reshape_as(l, node, "_aligned", leaf.codes, shape);
-    return weir_expression_with_leaf(weir_graph_arena(l->to), x, &leaf);
-}
-
 /* x op constant, or constant op x where that can be turned around. */
 static bool lower_binary(weir_lowering *l, weir_node node, size_t data, const weir_array *constant) {
     const weir_op kind = weir_trait_kind(l->from, node);
     if (kind == WEIR_OP_DIV && data == 1) return weir_lower_function(l, node);
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    const weir_expression *x = with_rank(l, node, weir_lower_input(l, node, data), shape);
-    x = weir_lower_spread(l, node, x, constant, shape);
+    const weir_expression *x = weir_lower_spread(l, node, weir_lower_input(l, node, data), constant, shape);
     const weir_array *numbers = step_constant(l, node, x, constant, shape);
     if (numbers == NULL) return false;
     for (size_t c = 0; kind == WEIR_OP_DIV && c < numbers->count; c++) {

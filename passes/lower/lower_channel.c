@@ -145,11 +145,23 @@ static weir_value make_rows(weir_lowering *l, weir_node node, weir_value codes, 
     return relabel(l, node, "_scales", weir_lower_reshape_as(l, node, "_elements", bare, rows), &repeated);
 }
 
+/* x with the result's dimensions, of which it has as many elements, where those are more: the constant's. */
+static const weir_expression *with_rank(weir_lowering *l, weir_node node, const weir_expression *x,
+                                        const weir_shape *shape) {
+    weir_leaf leaf = *weir_expression_leaf(x);
+    const weir_type *own = weir_value_type(l->to, leaf.codes);
+    if (leaf.map != NULL || own->quant.count > 1 || own->shape.rank >= shape->rank) return x;
+    leaf.codes = weir_lower_reshape_as(l, node, "_aligned", leaf.codes, shape);
+    return weir_expression_with_leaf(weir_graph_arena(l->to), x, &leaf);
+}
+
 const weir_expression *weir_lower_spread(weir_lowering *l, weir_node node, const weir_expression *x,
                                          const weir_array *constant, const weir_shape *shape) {
+    if (!keeps_count(&weir_value_type(l->to, weir_expression_codes_of(x))->shape, shape)) return x;
+    x = with_rank(l, node, x, shape);
     weir_leaf leaf = *weir_expression_leaf(x);
     const weir_shape *own = &weir_value_type(l->to, leaf.codes)->shape;
-    if (!keeps_count(own, shape) || is_by_channel(own, constant, shape)) return x;
+    if (is_by_channel(own, constant, shape)) return x;
     const weir_shape rows = rows_of(constant, shape);
     const bool channels = weir_lower_has_channels(l, x);
     if (channels && rows.dim[1] % own->dim[own->rank - 1] != 0) return x;

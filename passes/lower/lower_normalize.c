@@ -154,26 +154,14 @@ static void turn(normal *n) {
     n->factor = -n->factor;
 }
 
-/* A BatchNormalization by constants; false: they are none. */
+/* A BatchNormalization. */
 static bool join_channels(weir_lowering *l, weir_node node, const weir_shape *shape, normal *n) {
-    const weir_array *number[5] = {NULL};
-    const int axis = weir_layout_channel_axis(l->from, node);
-    const int64_t channels = shape->dim[axis];
-    if (weir_node_output_count(l->from, node) != 1) return false;
-    for (size_t i = 1; i < 5; i++) {
-        number[i] = weir_lower_constant(l, weir_node_input(l->from, node, i));
-        if (!is_fine(n, number[i], shape) || (int64_t)number[i]->count != channels) return false;
-    }
-    const double epsilon = weir_node_float(l->from, node, "epsilon", 1e-5);
-    int64_t inner = 1;
-    for (int d = axis + 1; d < shape->rank; d++) inner *= shape->dim[d];
-    for (size_t i = 0; i < (size_t)n->elements; i++) {
-        const size_t c = i / (size_t)inner % (size_t)channels, at = (size_t)weir_array_get_int(n->place, i);
-        const double gain = weir_array_get(number[1], c) / sqrt(weir_array_get(number[4], c) + epsilon);
-        n->gain[at] *= gain;
-        n->offset[at] = (n->offset[at] - weir_array_get(number[3], c)) * gain + weir_array_get(number[2], c);
-        if (!isfinite(n->gain[at]) || !isfinite(n->offset[at])) return false;
-    }
+    const weir_array *factor, *term;
+    if (!weir_lower_normalization(l, node, &factor, &term) || !is_fine(n, factor, shape) || !is_fine(n, term, shape))
+        return false;
+    const weir_broadcast from = weir_broadcast_of(&factor->shape, shape);
+    multiply(n, factor, &from, false);
+    add(n, term, &from, 1);
     n->codes = NULL;
     return true;
 }

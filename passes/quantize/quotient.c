@@ -76,7 +76,17 @@ static void split(weir_rewrite *r) {
     weir_rewrite_become(r, WEIR_REWRITE_NODE(r, WEIR_OP_MUL, "product", x, part));
 }
 
+static bool has_quotients(const weir_graph *graph) {
+    weir_node node = weir_graph_first(graph);
+    while (node.id != 0 &&
+           (weir_trait_kind(graph, node) != WEIR_OP_DIV || !is_computed(graph, weir_node_input(graph, node, 0)) ||
+            !is_computed(graph, weir_node_input(graph, node, 1))))
+        node = weir_node_next(graph, node);
+    return node.id != 0;
+}
+
 bool weir_quotient_split(weir_graph *graph) {
+    if (!has_quotients(graph)) return true;
     const uint32_t limit = weir_graph_value_limit(graph);
     weir_side origins = weir_side_new(sizeof(origin), limit);
     weir_rewrite r = {.graph = graph};

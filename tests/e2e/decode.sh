@@ -21,7 +21,9 @@ expect 0 "" weir export "$folder/decoder.onnx" -q int8 -c "$tokens" -g quantized
 expect 0 "" weir eval whole.onnx -d "$tokens" -o whole.npy
 expect 0 "" weir eval whole.onnx --decode tokens=1 -d "$tokens" -o steps.npy
 array_tool elements steps.npy whole.npy || fail "the integer engine: steps are not the whole form's"
-expect 0 "half, malformed +16 +0 of " weir check whole.onnx --decode tokens=1 -d "$tokens" --simulator icarus --profile half --malformed --debug-frames 2 --frames 16
+frames=16 debug=2
+! is_night || { frames=24 && debug=8; }
+expect 0 "half, malformed +$frames +0 of " weir check whole.onnx --decode tokens=1 -d "$tokens" --simulator icarus --profile half --malformed --debug-frames $debug --frames $frames
 expect 0 "always +24 +0 of " weir check "$folder/decoder.onnx" --decode tokens=1 -q int8 -c "$tokens" -d "$tokens" --simulator icarus --debug-frames 1 --frames 24
 
 # A prompt of two words, then each step's word is the largest of what the hardware gave for the one before.
@@ -33,7 +35,7 @@ awk -F, 'NR <= rows { printf "%s,%s", $1, $2; for (i = 3; i <= '$steps'; i++) pr
 at=2
 while [ $at -lt $steps ]; do
     tr ',' '\n' <sequences.csv >words.csv
-    weir sim decoder -d words.csv --simulator icarus --debug-frames 0 -o grown.npy >sim.txt || fail "the simulation of $at words: $(tail -n 3 sim.txt)"
+    weir sim decoder -d words.csv --simulator icarus -o grown.npy >sim.txt || fail "the simulation of $at words: $(tail -n 3 sim.txt)"
     array_tool csv grown.npy grown.csv
     awk -F, -v OFS=, -v at=$at -v steps=$steps 'FILENAME == ARGV[1] { if ((FNR - 1) % steps == at - 1) { best = 1; for (i = 2; i <= NF; i++) if ($i > $best) best = i; chosen[++rows] = best - 1 } next }
         { $(at + 1) = chosen[FNR]; print }' grown.csv sequences.csv >longer.csv
@@ -43,9 +45,9 @@ done
 # The whole form chooses the same words.
 expect 0 "" weir eval whole.onnx -d sequences.csv -o chosen.npy
 array_tool csv chosen.npy chosen.csv
-awk -F, -v steps=$steps 'FILENAME == ARGV[1] { for (t = 2; t < steps; t++) { best = 1; width = NF / steps; for (i = 1; i <= width; i++) if ($((t - 1) * width + i) > $((t - 1) * width + best)) best = i
+awk -F, -v steps=$steps -v rows=$rows 'FILENAME == ARGV[1] { for (t = 2; t < steps; t++) { best = 1; width = NF / steps; for (i = 1; i <= width; i++) if ($((t - 1) * width + i) > $((t - 1) * width + best)) best = i
             want[FNR, t] = best - 1 } next }
-    { for (t = 2; t < steps; t++) { words++; wrong += $(t + 1) != want[FNR, t] } } END { print words " words, " wrong + 0 " others than those of the whole form"; exit wrong > 0 || words < 6 }' \
+    { for (t = 2; t < steps; t++) { words++; wrong += $(t + 1) != want[FNR, t] } } END { print words " words, " wrong + 0 " others than those of the whole form"; exit wrong > 0 || words != rows * (steps - 2) }' \
     chosen.csv sequences.csv >words.txt || fail "$(cat words.txt)"
 cat words.txt
 
@@ -53,7 +55,7 @@ cat words.txt
 sed 's/\.KEPT *(1)/.KEPT(0)/' decoder/rtl/whole.v >forgets.v
 cmp -s forgets.v decoder/rtl/whole.v && fail "nothing is planted"
 cp forgets.v decoder/rtl/whole.v
-expect 3 "wrong value at frame 1" weir sim decoder -d words.csv --frames 2 --debug-frames 0 --simulator icarus
+expect 3 "wrong value at frame 1" weir sim decoder -d words.csv --frames 2 --simulator icarus
 
 refused() { # STATUS PATTERN MODEL DECODE [OPTION ...]
     status=$1 pattern=$2 model=$3 decode=$4

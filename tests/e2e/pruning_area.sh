@@ -5,8 +5,7 @@ name=pruning_area
 . "$(dirname "$0")/lib.sh"
 need_tools yosys jq
 
-scores=$E2E_SOURCE/tests/models/scores
-float=$scores/three_classes.onnx calibration=$scores/three_classes.npz device=ice40hx8k interval=300
+float=$models/mlp_float.onnx calibration=$models/digits_calib.npz device=ice40hx8k interval=6000
 prune='prune{weight="{sparsity: 0.5, method: l1-norm, granularity: channel, coupled: true, bias: true}"},remove_channels'
 summary="summarize_pruning{original_graph=\"$float\" device=$device calibration=\"$calibration\" target-interval=$interval synthesize=true}"
 

@@ -46,7 +46,7 @@ expect 0 "" "$WEIR" compile "$folder/layers.onnx" -q int8 -c "$folder/layers.npz
 sed 's/KEPT == 0 \&\& \(row_q\|step_q\)/KEPT == 1 \&\& \1/' planted/rtl/weir_state.v >leak.v
 cmp -s leak.v planted/rtl/weir_state.v && fail "nothing is planted"
 cp leak.v planted/rtl/weir_state.v
-expect 3 "first divergence at node 'y': wrong value at frame 1" "$WEIR" sim planted -d "$folder/layers.npz:x" --frames 2 --debug-frames 2 --simulator icarus
+expect 3 "first divergence at node 'y': wrong value at frame 1" "$WEIR" sim planted -d "$folder/layers.npz:x" --frames 2 --simulator icarus
 
 # Planted: two gates in each other's place; at night, a cell of 8 bits.
 expect 0 "" "$WEIR" compile "$folder/lstm.onnx" -q int8 -c "$folder/lstm.npz:x" -o gates
@@ -65,11 +65,11 @@ fi
 # Foldings are searched for with their loops: by day for an objective each, at night for all.
 for row in lstm:throughput gru:latency layers:area step_lstm:energy step_conv:throughput chunks:throughput; do
     model=${row%:*} objectives=${row#*:}
-    [ -z "${WEIR_NIGHTLY-}" ] || objectives="throughput latency area energy"
+    ! is_night || objectives="throughput latency area energy"
     for objective in $objectives; do
         expect 0 "inferences/s" "$WEIR" compile "$folder/$model.onnx" -q int8 -c "$folder/$model.npz:x" --device ecp5-85k --objective "$objective" -o searched
     done
-    case $model in lstm) ;; *) [ -n "${WEIR_NIGHTLY-}" ] || continue ;; esac
+    [ $model = lstm ] || is_night || continue
     expect 0 "always +3 +0 of .* (0\.9|1\.0)[0-9]+x" "$WEIR" sim searched -d "$folder/$model.npz:x" --frames 3 --debug-frames 0 --simulator icarus
 done
 

@@ -70,7 +70,7 @@ jq -e '.clock_met and (.placement.seeds | length) == 1' there.json >/dev/null ||
 
 # --- seeds that are late, broken, refused ---
 nextpnr "case \$* in *'--seed 1') exec sleep 654 ;; *'--seed 2') echo 'wasm trap'; kill -9 \$\$ ;; esac; cp '$work/report.json' report.json"
-same 0 --clock 1000 --seeds 3 --timeout 3
+same 0 --clock 1000 --seeds 3 --timeout 5
 grep -q "seeds: 1 too late, 2 broken, 3 at" output || fail "late and broken"
 nextpnr "echo 'wasm trap'; exit 1"
 same 4 --clock 1000 --seeds 2

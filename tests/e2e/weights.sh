@@ -47,7 +47,7 @@ expect 1 "parameters cannot be changed in a bitstream for " weir board build "$m
 [ ! -e gowin ] && [ ! -e gatemate ] || fail "a refused build leaves a folder"
 
 # --- block RAM of a placed design: filled, it is what Yosys and nextpnr make with the contents ---
-memories="a.hex:9:70 b.hex:8:320 c.hex:40:300 d.hex:4:1100 e.hex:2:2048 f.hex:16:256"
+memories="a.hex:9:70 b.hex:8:320 c.hex:40:512 d.hex:4:1500 e.hex:2:2048 f.hex:16:256"
 rom() { # FOLDER: a design with these memories, which are there
     {
         echo "module top(input clk, output reg y); reg [11:0] n = 0; always @(posedge clk) n <= n + 1;"
