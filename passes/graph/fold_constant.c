@@ -1,7 +1,8 @@
 /* Nodes whose inputs are all constants become constants, computed by the reference kernels, so results keep their bits.
  * Shape and Size need no constants, since shapes are known. What has no data as input is left alone: ConstantOfShape,
  * whose input is an attribute in fact. So are quantizers unless asked for: a QDQ model says by DequantizeLinear on a
- * constant how its weights are quantized. O(size + work of the folded nodes). */
+ * constant how its weights are quantized; but what layers and operators of codes make of such alone is none.
+ * O(size + work of the folded nodes). */
 #include <stdlib.h>
 
 #include "exec/evaluate.h"
@@ -16,29 +17,61 @@ static bool reads_shape(weir_op op) { return weir_trait_of(op)->order == WEIR_OR
 
 bool weir_fold_constants_removes(weir_op op) { return reads_shape(op); }
 
+static bool is_quantizer(const weir_graph *graph, weir_node node) {
+    return node.id != 0 && weir_trait_is_quantizer(weir_node_op(graph, node));
+}
+
+/* Is the value constant, or, `quantized`, what quantizers make of one? */
+static bool is_constant(const weir_graph *graph, weir_value value, bool quantized) {
+    while (quantized && is_quantizer(graph, weir_value_producer(graph, value)))
+        value = weir_node_input(graph, weir_value_producer(graph, value), 0);
+    return weir_value_constant(graph, value) != NULL;
+}
+
 /* All inputs that are given are constants, and there is one. */
 static bool is_fixed(const weir_graph *graph, weir_node node, bool filled) {
+    const weir_trait_task task = weir_trait_of(weir_node_op(graph, node))->task;
+    const bool quantized =
+        filled && (task == WEIR_TASK_LAYER || task == WEIR_TASK_CODE_LAYER || task == WEIR_TASK_CODE_OPERATOR);
     bool any = false;
     if (reads_shape(weir_node_op(graph, node))) return true;
     if (weir_trait_kind(graph, node) == WEIR_OP_CONSTANT_OF_SHAPE && !filled) return false;
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
         const weir_value input = weir_node_input(graph, node, i);
         if (input.id == 0) continue;
-        if (weir_value_constant(graph, input) == NULL) return false;
+        if (!is_constant(graph, input, quantized)) return false;
         any = true;
     }
     return any;
+}
+
+static weir_array **evaluate(const weir_graph *graph, weir_node node);
+
+/* What quantizers make of a constant, on the heap; NULL where no kernel computes it. */
+static weir_array *quantized_of(const weir_graph *graph, weir_value value) {
+    const weir_node maker = weir_value_producer(graph, value);
+    weir_array **results = maker.id == 0 ? NULL : evaluate(graph, maker), *result = results == NULL ? NULL : results[0];
+    free(results);
+    return result;
 }
 
 /* The node's results on the heap, or NULL when no kernel computes it. */
 static weir_array **evaluate(const weir_graph *graph, weir_node node) {
     const size_t given = weir_node_input_count(graph, node);
     const weir_array **inputs = weir_calloc(given + 1, sizeof *inputs);
+    weir_array **made = weir_calloc(given + 1, sizeof *made);
+    bool fine = true;
     for (size_t i = 0; i < given; i++) {
         const weir_value input = weir_node_input(graph, node, i);
-        if (input.id != 0) inputs[i] = weir_value_constant(graph, input);
+        if (input.id == 0) continue;
+        inputs[i] = weir_value_constant(graph, input);
+        if (inputs[i] != NULL || !is_constant(graph, input, true)) continue; /* Shape takes any */
+        inputs[i] = made[i] = quantized_of(graph, input);
+        fine &= inputs[i] != NULL;
     }
-    weir_array **results = weir_evaluate_node(graph, node, inputs);
+    weir_array **results = fine ? weir_evaluate_node(graph, node, inputs) : NULL;
+    for (size_t i = 0; i < given; i++) weir_array_free(made[i]);
+    free(made);
     free(inputs);
     return results;
 }

@@ -1,6 +1,7 @@
 /* Normalizations that exporters write as arithmetic become one node again:
  *   (x - mean) / sqrt(variance + epsilon) * scale + bias    LayerNormalization
  *   x / sqrt(mean of squares + epsilon) * scale             RMSNormalization
+ *   x / max(length along an axis, a tiny number)            LpNormalization, of numbers that are larger
  * Means are ReduceMean along the same axes, which keep them; squares are Mul or Pow; the root is Sqrt or Pow, and it
  * divides, or its Reciprocal, 1 / root or Pow multiplies, also after the scale; scale and bias are constants. The Keras
  * form x * factor + (bias - mean * factor), factor = scale / root, is the same. Nothing else may use what is between x
@@ -21,7 +22,7 @@ typedef struct normal {
     weir_value x, scale, bias;
     weir_value result; /* the value that it computes */
     bool axes[WEIR_MAX_RANK];
-    bool centred;
+    bool centred, by_length;
     double epsilon;
     weir_node node[MOST_NODES];
     size_t count;
@@ -195,6 +196,41 @@ static bool match_keras(const weir_graph *graph, weir_value value, normal *n) {
     return false;
 }
 
+/* Of the normalization's x. */
+static bool is_square(const weir_graph *graph, weir_value value, normal *n) {
+    weir_node square;
+    const bool product = is_kind(graph, value, WEIR_OP_MUL, &square) && input(graph, square, 1).id == n->x.id;
+    return (product || has_power(graph, value, 2, &square)) && input(graph, square, 0).id == n->x.id && take(n, square);
+}
+
+/* A quotient by the length, or a tiny number where that is 0. */
+static bool match_length(const weir_graph *graph, weir_value value, normal *n) {
+    const double tiny = 1e-6;
+    weir_node quotient, spread, bound, root, sum;
+    double least = 0;
+    if (!is_kind(graph, value, WEIR_OP_DIV, &quotient) || !take(n, quotient)) return false;
+    weir_value divisor = input(graph, quotient, 1);
+    if (is_kind(graph, divisor, WEIR_OP_EXPAND, &spread)) {
+        if (!take(n, spread)) return false;
+        divisor = input(graph, spread, 0);
+    }
+    const bool clips = is_kind(graph, divisor, WEIR_OP_CLIP, &bound);
+    if (!clips && !is_kind(graph, divisor, WEIR_OP_MAX, &bound)) return false;
+    if (weir_node_input_count(graph, bound) < 2 || !is_number(graph, input(graph, bound, 1), &least) ||
+        !(least > 0 && least <= tiny) ||
+        (clips && weir_node_input_count(graph, bound) > 2 && input(graph, bound, 2).id != 0))
+        return false;
+    n->x = input(graph, quotient, 0);
+    if (!take(n, bound) || !is_kind(graph, input(graph, bound, 0), WEIR_OP_SQRT, &root) || !take(n, root) ||
+        !is_kind(graph, input(graph, root, 0), WEIR_OP_REDUCE_SUM, &sum) || !axes_of(graph, sum, n->axes) ||
+        !take(n, sum) || !is_square(graph, input(graph, sum, 0), n))
+        return false;
+    int axes = 0;
+    for (int i = 0; i < WEIR_MAX_RANK; i++) axes += n->axes[i];
+    n->by_length = true;
+    return axes == 1;
+}
+
 /* Has the value one use, of a node that is neither an output of the graph nor has several of it? */
 static weir_node only_user(const weir_graph *graph, weir_value value) {
     if (weir_value_use_count(graph, value) != 1 || weir_value_is_output(graph, value)) return WEIR_NO_NODE;
@@ -243,7 +279,10 @@ static bool match(const weir_graph *graph, weir_value value, normal *n) {
     if (!weir_dtype_is_float(dtype)) return false;
     if (!match_keras(graph, value, n)) {
         *n = (normal){.result = value};
-        if (!match_quotient(graph, value, n)) return false;
+        if (!match_quotient(graph, value, n)) {
+            *n = (normal){.result = value};
+            return match_length(graph, value, n) && is_closed(graph, n);
+        }
     }
     const weir_shape *shape = &weir_value_type(graph, n->x)->shape;
     if ((n->scale.id != 0 && !fits(graph, n->scale, shape)) || (n->bias.id != 0 && !fits(graph, n->bias, shape)))
@@ -276,6 +315,15 @@ static weir_value ones(weir_rewrite *r, weir_value x, int first) {
     weir_array *array = weir_array_new(type->dtype, &shape);
     for (size_t i = 0; i < array->count; i++) weir_array_set(array, i, 1);
     return weir_rewrite_constant(r, "scale", array);
+}
+
+static void fuse_length(weir_rewrite *r, const normal *n) {
+    int axis = 0;
+    while (!n->axes[axis]) axis++;
+    r->at = weir_value_producer(r->graph, n->result);
+    const weir_value made = weir_rewrite_start(r, WEIR_OP_LP_NORMALIZATION, "normal", &n->x, 1);
+    weir_rewrite_set_int(r, made, "axis", axis);
+    weir_rewrite_become(r, weir_rewrite_infer(r, made));
 }
 
 static void fuse(weir_rewrite *r, const normal *n) {
@@ -360,7 +408,8 @@ bool weir_fuse_normalizations(weir_graph *graph, bool between, size_t *count) {
         if (weir_node_output_count(graph, node) != 1 || !match(graph, weir_node_output(graph, node, 0), &n)) continue;
         next = weir_node_next(graph, weir_value_producer(graph, n.result));
         if (between && (!p.behind[n.x.id] || !p.before[n.result.id])) continue;
-        fuse(&r, &n);
+        if (n.by_length) fuse_length(&r, &n);
+        else fuse(&r, &n);
         ++*count;
     }
     free(p.data);

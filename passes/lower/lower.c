@@ -51,8 +51,7 @@ bool weir_lower_fail_unquantized(const weir_lowering *l, weir_node node, size_t 
                     weir_value_name(l->from, value));
     if (strcmp(weir_graph_name(l->from), "quantized") != 0) /* else --quantize did what it can */
         weir_note("quantize it in the tool that quantized the model%s",
-                  weir_remedy_completes(l->from) ? ", or let --quantize int8 --calibration DATA add what is missing"
-                                                 : "");
+                  weir_remedy_completes(l->from) ? WEIR_REMEDY_COMPLETE : "");
     return false;
 }
 

@@ -32,6 +32,12 @@ typedef struct weir_lowering_value {
     bool is_bounded;              /* its steps are bounds of the codes behind it: nothing does them in float32 */
 } weir_lowering_value;
 
+/* Codes in the new graph of which the largest stands for infinite. */
+typedef struct weir_lowering_infinite {
+    weir_value codes;
+    int64_t code;
+} weir_lowering_infinite;
+
 /* State of one lowering. */
 typedef struct weir_lowering {
     const weir_graph *from;
@@ -41,6 +47,8 @@ typedef struct weir_lowering {
     bool carries;    /* values without quantizers become codes of one scale: a model that cannot be lowered otherwise */
     double rounding; /* of the node that is lowered: leaf.rounding of its results */
     bool cuts;       /* numbers are cut off where nothing tells them apart (weir_lower_needed) */
+    weir_lowering_infinite *infinite; /* lower_scaled.c */
+    size_t infinite_count, infinite_capacity;
     bool (*affine)(struct weir_lowering *l,
                    weir_node node); /* weir_lower_affine, for what lies below it (lower_carry.c) */
     weir_diag_log **log;            /* causes of expressions */
@@ -64,9 +72,10 @@ const weir_array *weir_lower_input_constant(const weir_lowering *l, weir_node no
  * reported error. */
 bool weir_lower_read_quant(weir_lowering *l, weir_node node, size_t scale_index, size_t zero_index, weir_dtype dtype,
                            int axis, weir_quant *quant);
-/* The quantizer that takes all of the node's result, also behind what rises; a count of 0: there is none. False after a
- * reported error. */
+/* The quantizer, or several of one kind, that takes all of the node's result, also behind what rises; of the value,
+ * also behind what moves. A count of 0: there is none. False after a reported error. */
 bool weir_lower_read_consumer(weir_lowering *l, weir_node node, weir_quant *quant);
+bool weir_lower_read_consumers(weir_lowering *l, weir_value value, weir_quant *quant);
 /* What a quantizer's codes mean; a count of 0: the node is none with a scale and a zero point. False after a reported
  * error. */
 /* Is the zero point of a constant's Quant halfway between two codes? Reading the quantizer then leaves it out. */
@@ -145,8 +154,10 @@ weir_value weir_lower_choose(weir_lowering *l, weir_node node, const char *suffi
 bool weir_lower_absolute(weir_lowering *l, weir_node node, const weir_quant *quantizer);
 /* Product of two quantized tensors. */
 bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b);
-/* The products of two tensors' codes less their zero points, one scale each; no value after a reported error. */
-weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair);
+/* The products of two tensors' codes less their zero points, one scale each, of which that is needed; no value after a
+ * reported error. */
+weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair,
+                               weir_interval needed);
 /* Product by a constant matrix, by one of several for each batch, or of two quantized tensors, also in batches: of the
  * operands given, or of a MatMul. The result is a leaf `ahead` where it has the codes of `quantizer` already. */
 bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_expression *a, const weir_expression *b,

@@ -262,6 +262,24 @@ static const weir_expression *for_many_codes(weir_lowering *l, weir_node node, c
     return relu ? weir_expression_relu(weir_graph_arena(l->to), weir_expression_operand(x)) : x;
 }
 
+/* Is no number of x below 0, as far as the ranges of its codes tell, and what is added to them? */
+static bool is_positive(const weir_lowering *l, const weir_expression *x) {
+    double added = 0;
+    for (weir_expression_kind kind = weir_expression_kind_of(x); kind != WEIR_EXPRESSION_CODES;
+         kind = weir_expression_kind_of(x)) {
+        const weir_step *step = kind == WEIR_EXPRESSION_STEP ? weir_expression_step_of(x) : NULL;
+        if (kind == WEIR_EXPRESSION_RELU) return added >= 0;
+        if (step == NULL || step->op != WEIR_OP_ADD || step->constant->count != 1) return false;
+        added += weir_array_get(step->constant, 0);
+        x = weir_expression_operand(x);
+    }
+    const weir_type *type = weir_value_type(l->to, weir_expression_codes_of(x));
+    bool positive = type->has_range && added >= 0;
+    for (uint32_t c = 0; c < (type->quant.count > 1 ? type->quant.count : 1); c++)
+        positive = positive && type->low >= weir_quant_zero(&type->quant, c);
+    return positive;
+}
+
 bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_expression *x, const weir_quant *quant) {
     uint32_t offsets;
     int64_t least, most;
@@ -273,7 +291,7 @@ bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_expression
     if (bare == NULL && weir_expression_numbers(x, &offsets) != NULL) x = offset_as_step(l, x);
     const bool relu = bare == NULL && weir_expression_kind_of(x) == WEIR_EXPRESSION_RELU;
     if (bare == NULL) {
-        weir_lower_bounds(quant, relu, l->contract, &low, &high);
+        weir_lower_bounds(quant, relu || is_positive(l, x), l->contract, &low, &high);
         bare = relu ? weir_expression_operand(x) : x;
     } else {
         tell_bounded(l, node);

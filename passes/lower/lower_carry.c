@@ -3,12 +3,14 @@
  * taken as it is, exactly. Else
  *   sums with a scale or an addition a channel, products with constants   one product a code, rounded: code * factor +
  *                                                                         term
- *   functions of few codes                                                a table
+ *   functions of few codes                                                a table; infinite results are as good as
+ *                                                                         any that is beyond what is needed
  *   functions in pieces that are straight, of any sums                    a sum of their parts: x, max(x, 0)
  *   other functions of wide sums                                          parabolas (lower_segments.c), or what its
  *                                                                         operators are made of
  * are fixed point numbers: whole numbers of a unit, a power of two, of which the largest number that is needed
- * (lower_needed.c) has 2^30, or the largest 2^23 in a table, whose entries are the model's own float32 numbers. What is
+ * (lower_needed.c) has 2^30, or the largest 2^23 in a table of few codes, 2^20 if another one is infinite, whose
+ * entries are the model's own float32 numbers. What is
  * rounded there is what float32 rounds of numbers of that size, or less; reference and hardware do the same. How far a
  * value may lie from the exact one is kept with it (weir_leaf). */
 #include <assert.h>
@@ -22,7 +24,7 @@
 #include "support/memory/arena.h"
 #include "support/text/unreachable.h"
 
-enum { TABLE_BITS = 23, SLOPE_BITS = 24, SUM_BITS = 50 };
+enum { TABLE_BITS = 23, LEAST_TABLE_BITS = 20, SLOPE_BITS = 24, SUM_BITS = 50 };
 
 static const weir_expression *without_sum(weir_lowering *l, weir_node node, const weir_expression *x,
                                           weir_interval needed) {
@@ -82,10 +84,11 @@ static bool read_affine(weir_lowering *l, weir_node node, const weir_expression 
 
 /* What a function has for codes. */
 typedef struct results {
-    bool finite; /* are all of them numbers? */
-    double least, most;
-    bool are_codes; /* ... and whole multiples of the step that was asked for, as float32 has them? */
-    bool are_whole; /* ... and whole numbers? */
+    bool are_numbers;   /* or infinite, which is above all numbers */
+    bool is_infinite;   /* is one? */
+    double least, most; /* of the numbers */
+    bool are_codes;     /* ... and whole multiples of the step that was asked for, as float32 has them? */
+    bool are_whole;     /* ... and whole numbers? */
 } results;
 
 static bool is_multiple(double number, double step) {
@@ -111,11 +114,13 @@ static results results_of(weir_function *f, const weir_type *codes, double step)
     const size_t count = (size_t)(high - low + 1);
     int64_t *point = weir_malloc(rows * count * sizeof *point);
     double *result = weir_malloc(rows * count * sizeof *result);
-    results r = {.finite = true, .are_codes = step > 0, .are_whole = true};
+    results r = {.are_numbers = true, .are_codes = step > 0, .are_whole = true};
     for (size_t i = 0; i < rows * count; i++) point[i] = low + (int64_t)(i % count);
     weir_function_run(f, point, count, result);
-    for (size_t i = 0; i < rows * count && r.finite; i++) {
-        r.finite = isfinite(result[i]);
+    for (size_t i = 0; i < rows * count; i++) {
+        r.are_numbers &= isfinite(result[i]) || result[i] == HUGE_VAL;
+        r.is_infinite |= result[i] == HUGE_VAL;
+        if (!isfinite(result[i])) continue;
         r.least = fmin(r.least, result[i]);
         r.most = fmax(r.most, result[i]);
         r.are_codes = r.are_codes && is_multiple(result[i], step);
@@ -170,21 +175,31 @@ static weir_value tabulate(weir_lowering *l, weir_node node, weir_value value, w
     const double scale = codes->quant.count <= 1 ? weir_quant_scale(&codes->quant, 0) : 0;
     const results r = results_of(f, codes, scale);
     const double largest = fmax(r.most, -r.least);
+    const double needed = r.is_infinite ? weir_lower_needed(l, value).high : 0;
     weir_function_free(f);
-    if (!r.finite) {
+    if (!r.are_numbers || !isfinite(needed)) {
         weir_lower_fail(l, node, "its input is a function with results that are not numbers");
         return WEIR_NO_VALUE;
     }
     const bool whole = r.are_whole && largest < 1 << TABLE_BITS,
                exact = r.are_codes && largest / scale < 1 << TABLE_BITS;
-    const double unit = whole   ? 1
-                        : exact ? scale
-                                : weir_scaled_unit(largest, TABLE_BITS),
-                 low = floor(r.least / unit), high = ceil(r.most / unit);
+    const bool few = weir_lower_is_narrow(l, root);
+    double unit = whole ? 1 : exact ? scale : weir_scaled_unit(largest, few ? TABLE_BITS : WEIR_LOWER_NUMBER_BITS - 1);
+    while (!whole && !exact && needed / unit >= ldexp(1, WEIR_LOWER_NUMBER_BITS - 1) &&
+           unit < weir_scaled_unit(largest, LEAST_TABLE_BITS))
+        unit *= 2;
+    const double low = floor(r.least / unit), most = ceil(r.most / unit),
+                 high = r.is_infinite ? weir_scaled_infinite(most, needed / unit) : most;
+    if (r.is_infinite && (!few || high >= ldexp(1, WEIR_LOWER_NUMBER_BITS))) { /* too few digits are left for them */
+        weir_lower_fail(l, node, "its input is a function with infinite results next to far smaller ones");
+        return WEIR_NO_VALUE;
+    }
     const weir_quant quant = weir_scaled_quant(l, unit, (int64_t)low, (int64_t)high);
     if (!exact && !whole) weir_scaled_note_unit(l, unit);
     if (!weir_lower_tabulate(l, node, value, &quant)) return WEIR_NO_VALUE;
-    return weir_expression_codes_of(weir_lower_expression(l, weir_node_output(l->from, node, 0)));
+    const weir_value made = weir_expression_codes_of(weir_lower_expression(l, weir_node_output(l->from, node, 0)));
+    if (r.is_infinite) weir_scaled_note_infinite(l, made, (int64_t)high);
+    return made;
 }
 
 static const double *above_least(weir_lowering *l, const double *slope, uint32_t count, double least) {
@@ -308,7 +323,7 @@ static weir_value carry_hard(weir_lowering *l, weir_node node, weir_node maker) 
     if (weir_trait_kind(l->from, maker) == WEIR_OP_HARD_SIGMOID)
         return hard_sigmoid(l, node, codes, weir_node_float(l->from, maker, "alpha", 0.2),
                             weir_node_float(l->from, maker, "beta", 0.5));
-    return weir_scaled_multiply(l, node, codes, hard_sigmoid(l, node, codes, 1.0 / 6, 0.5));
+    return weir_scaled_multiply(l, node, codes, hard_sigmoid(l, node, codes, 1.0 / 6, 0.5), weir_lower_any);
 }
 
 /* In segments between corners, of what has these codes; no value without an error where it has none. */
@@ -340,7 +355,7 @@ static weir_value carry_pair(weir_lowering *l, weir_node node, weir_op kind, con
     if (pair[0].id == 0 || pair[1].id == 0 ||
         !weir_shape_equal(&weir_value_type(l->to, pair[0])->shape, &weir_value_type(l->to, pair[1])->shape))
         return WEIR_NO_VALUE;
-    if (kind == WEIR_OP_MUL) return weir_scaled_multiply(l, node, pair[0], pair[1]);
+    if (kind == WEIR_OP_MUL) return weir_scaled_multiply(l, node, pair[0], pair[1], needed);
     if (kind == WEIR_OP_MAX || kind == WEIR_OP_MIN)
         return weir_lower_align(l, node, pair, 2, needed)
                    ? weir_lower_choose(l, node, "_extreme", pair[0], pair[1], kind == WEIR_OP_MAX)
@@ -382,7 +397,7 @@ static weir_value carry_power(weir_lowering *l, weir_node node, weir_node maker)
     const int power = power_of(l, maker);
     const weir_value codes = power == 0 ? WEIR_NO_VALUE : weir_lower_carry(l, node, weir_node_input(l->from, maker, 0));
     weir_value made = codes;
-    for (int i = 1; i < power && made.id != 0; i++) made = weir_scaled_multiply(l, node, made, codes);
+    for (int i = 1; i < power && made.id != 0; i++) made = weir_scaled_multiply(l, node, made, codes, weir_lower_any);
     return made;
 }
 

@@ -12,6 +12,7 @@
  *   QLinearMatMul of a constant by codes         the Transpose of that of the transposed operands
  *   MatMul of data by a constant vector          by a matrix of one column
  *   Normalizations with several quantizers       one for each
+ *   Softmax of rows of one element               a constant
  *   Convolutions over many dimensions            over those along which windows slide (lower_spatial.c)
  *   Round and a Clip to all codes of some bits   a quantizer of scale 1, in a model that has no quantizers
  * O(size). */
@@ -20,6 +21,7 @@
 #include <stdlib.h>
 
 #include "exec/evaluate.h"
+#include "exec/kernel.h"
 #include "ir/shape/index_map.h"
 #include "ir/shape/layout.h"
 #include "ir/trait/trait.h"
@@ -180,17 +182,44 @@ static void part_depthwise(weir_rewrite *r) {
 
 /* --- products --- */
 
+/* The last two dimensions change places. */
+static void turn_matrices(int rank, int *order) {
+    for (int i = 0; i < rank; i++) order[i] = i < rank - 2 ? i : 2 * rank - 3 - i;
+}
+
 static weir_value transposed(weir_rewrite *r, const char *suffix, weir_value value) {
     const int rank = shape_of(r, value)->rank;
     int64_t perm[WEIR_MAX_RANK];
-    for (int i = 0; i < rank; i++) perm[i] = i < rank - 2 ? i : 2 * rank - 3 - i;
+    int order[WEIR_MAX_RANK];
+    turn_matrices(rank, order);
+    for (int i = 0; i < rank; i++) perm[i] = order[i];
     return weir_rewrite_transpose(r, suffix, value, perm);
+}
+
+/* The same of a constant, also of one behind a quantizer, whose scales are along the axis where that is then. */
+static weir_value transposed_constant(weir_rewrite *r, const char *suffix, weir_value value) {
+    const weir_node maker = weir_value_producer(r->graph, value);
+    const weir_array *codes = maker.id != 0 && weir_trait_kind(r->graph, maker) == WEIR_OP_DEQUANTIZE_LINEAR
+                                  ? weir_value_constant(r->graph, weir_node_input(r->graph, maker, 0))
+                                  : NULL;
+    if (codes == NULL || weir_node_int(r->graph, maker, "block_size", 0) != 0) return transposed(r, suffix, value);
+    const int rank = codes->shape.rank;
+    const int64_t given = weir_node_int(r->graph, maker, "axis", 1), axis = given < 0 ? given + rank : given;
+    int order[WEIR_MAX_RANK];
+    turn_matrices(rank, order);
+    weir_value inputs[3] = {weir_rewrite_constant(r, suffix, weir_layout_transpose(codes, order))};
+    const size_t count = weir_node_input_count(r->graph, maker);
+    for (size_t i = 1; i < count; i++) inputs[i] = weir_node_input(r->graph, maker, i);
+    const weir_value made = weir_rewrite_start(r, WEIR_OP_DEQUANTIZE_LINEAR, "numbers", inputs, count);
+    weir_rewrite_copy_attributes(r, made, maker);
+    weir_rewrite_set_int(r, made, "axis", axis >= 0 && axis < rank ? order[axis] : axis);
+    return weir_rewrite_infer(r, made);
 }
 
 /* Of two matrices; weights are the second operand, so that one that is the first is turned. */
 static weir_value product_of(weir_rewrite *r, weir_value a, weir_value b) {
     if (!is_fixed(r->graph, a)) return NODE(MATMUL, "product", a, b);
-    const weir_value x = transposed(r, "columns", b), w = transposed(r, "weights", a);
+    const weir_value x = transposed(r, "columns", b), w = transposed_constant(r, "weights", a);
     return transposed(r, "turned", NODE(MATMUL, "product", x, w));
 }
 
@@ -214,12 +243,24 @@ static void quantize_again(weir_rewrite *r) {
     weir_node_set_input(r->graph, r->at, 0, NODE(QUANTIZE_LINEAR, "codes", real, input_of(r, 1), input_of(r, 2)));
 }
 
+/* Without the dimensions of one batch in front. */
+static weir_shape matrix_shape(const weir_shape *shape) {
+    weir_shape matrix = *shape;
+    int ones = 0;
+    while (ones < shape->rank - 2 && shape->dim[ones] == 1) ones++;
+    matrix.rank -= ones;
+    for (int d = 0; d < matrix.rank; d++) matrix.dim[d] = shape->dim[d + ones];
+    return matrix;
+}
+
 /* Operands of a QLinearMatMul are codes with their scale and zero point. */
 static bool is_left_codes(const weir_rewrite *r) {
-    return weir_trait_kind(r->graph, r->at) == WEIR_OP_QLINEAR_MATMUL &&
-           weir_value_constant(r->graph, input_of(r, 0)) != NULL &&
-           weir_value_constant(r->graph, input_of(r, 3)) == NULL && shape_of(r, input_of(r, 0))->rank == 2 &&
-           shape_of(r, input_of(r, 3))->rank >= 2;
+    if (weir_trait_kind(r->graph, r->at) != WEIR_OP_QLINEAR_MATMUL ||
+        weir_value_constant(r->graph, input_of(r, 0)) == NULL || weir_value_constant(r->graph, input_of(r, 3)) != NULL)
+        return false;
+    const weir_shape left = matrix_shape(shape_of(r, input_of(r, 0))), *right = shape_of(r, input_of(r, 3));
+    const bool one_scale = weir_value_type(r->graph, input_of(r, 1))->shape.rank == 0;
+    return left.rank >= 2 && (left.rank == 2 || one_scale) && shape_of(r, input_of(r, 0))->rank <= right->rank;
 }
 
 /* Scales or zero points of rows, which are a column or a vector, as a vector. */
@@ -230,8 +271,12 @@ static weir_value of_columns(weir_rewrite *r, const char *suffix, size_t index) 
 }
 
 static void turn_codes(weir_rewrite *r) {
-    const weir_array *left = weir_value_constant(r->graph, input_of(r, 0));
-    weir_array *turned = weir_layout_transpose(left, (const int[2]){1, 0});
+    weir_array *left = weir_array_copy(weir_value_constant(r->graph, input_of(r, 0)));
+    left->shape = matrix_shape(&left->shape);
+    int order[WEIR_MAX_RANK];
+    turn_matrices(left->shape.rank, order);
+    weir_array *turned = weir_layout_transpose(left, order);
+    weir_array_free(left);
     const weir_value inputs[8] = {transposed(r, "columns", input_of(r, 3)),
                                   input_of(r, 4),
                                   input_of(r, 5),
@@ -390,6 +435,37 @@ static void part_normalization(weir_rewrite *r) {
     }
 }
 
+/* --- rows of one element --- */
+
+/* Whatever the codes are, each has all of its row, before another node. */
+static bool is_whole_share(const weir_rewrite *r) {
+    const weir_op kind = weir_trait_kind(r->graph, r->at);
+    if (kind != WEIR_OP_SOFTMAX && kind != WEIR_OP_QLINEAR_SOFTMAX) return false;
+    const weir_value share = weir_node_output(r->graph, r->at, 0);
+    const weir_shape *shape = shape_of(r, share);
+    const int64_t axis = weir_node_int(r->graph, r->at, "axis", -1);
+    int64_t elements = 1;
+    for (int64_t d = axis < 0 ? axis + shape->rank : axis; d < shape->rank; d++) elements *= shape->dim[d];
+    return elements == 1 && weir_value_use_count(r->graph, share) > 0 && !weir_value_is_output(r->graph, share) &&
+           weir_kernel_supports(r->graph, r->at);
+}
+
+static void become_share(weir_rewrite *r) {
+    const size_t count = weir_node_input_count(r->graph, r->at);
+    const weir_array **inputs = weir_calloc(count, sizeof *inputs);
+    const weir_type *type = weir_value_type(r->graph, input_of(r, 0));
+    weir_array *zeros = weir_array_new(type->dtype, &type->shape);
+    for (size_t i = 0; i < count; i++) inputs[i] = i == 0 ? zeros : weir_value_constant(r->graph, input_of(r, i));
+    weir_array **results = weir_evaluate_node(r->graph, r->at, inputs);
+    if (results != NULL) {
+        weir_rewrite_replace(r, weir_node_output(r->graph, r->at, 0), weir_rewrite_constant(r, "share", results[0]));
+        weir_rewrite_remove(r, r->at);
+    }
+    free(results);
+    weir_array_free(zeros);
+    free(inputs);
+}
+
 bool weir_lower_forms(weir_graph *graph) {
     weir_rewrite r = {.graph = graph};
     const bool writes_quantizers = !weir_remedy_has_quantizers(graph);
@@ -406,6 +482,7 @@ bool weir_lower_forms(weir_graph *graph) {
         else if (has_linear_scales(&r, WEIR_OP_DEQUANTIZE_LINEAR) && is_quantized_input(&r)) part_dequantize(&r);
         else if (is_scaled_depthwise(&r)) part_depthwise(&r);
         else if (is_quantized_twice(&r)) part_normalization(&r);
+        else if (is_whole_share(&r)) become_share(&r);
         else if (weir_lower_spatial(&r)) continue;
         else if (has_parts(&r)) part_gemm(&r);
         else if (turns_codes(&r)) turn_left(&r);

@@ -281,6 +281,7 @@ static bool lower_node(weir_lowering *l, weir_node node) {
 static void free_lowering(weir_lowering *l) {
     for (size_t i = 0; i < l->log_count; i++) weir_diag_log_free(l->log[i]);
     free(l->log);
+    free(l->infinite);
     free(l->of);
 }
 

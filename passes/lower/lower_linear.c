@@ -164,7 +164,8 @@ static bool fail_weights(const weir_lowering *l, weir_node node) {
     if (!is_fixed(l->from, weir_node_input(l->from, node, 1), &budget))
         return weir_lower_fail(l, node, "its weights are not constant");
     weir_lower_fail(l, node, "its weights are computed from quantized ones and are not whole multiples of a scale");
-    weir_note("put their quantizer after the nodes that compute them, or let --quantize int8 --calibration DATA do so");
+    weir_note("put their quantizer after the nodes that compute them%s",
+              weir_remedy_completes(l->from) ? WEIR_REMEDY_COMPLETE : "");
     return false;
 }
 

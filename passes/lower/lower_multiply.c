@@ -32,7 +32,9 @@ bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_expression
     if (weir_value_type(l->to, pair[0])->quant.count > 1 || weir_value_type(l->to, pair[1])->quant.count > 1)
         return weir_lower_fail(l, node, "hardware multiplies tensors with one scale each");
     if (weir_lower_carries(l, node) && !weir_lower_narrow_pair(l, node, pair)) return false;
-    return weir_lower_set_codes(l, node, weir_lower_products(l, node, "", pair));
+    const weir_interval needed =
+        l->infinite_count > 0 ? weir_lower_needed(l, weir_node_output(l->from, node, 0)) : weir_lower_any;
+    return weir_lower_set_codes(l, node, weir_lower_products(l, node, "", pair, needed));
 }
 
 bool weir_lower_round_product(weir_lowering *l, weir_node node, const weir_quant *quant) {

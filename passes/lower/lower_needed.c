@@ -115,6 +115,39 @@ static weir_interval by_clip(weir_lowering *l, weir_node node, weir_interval of)
     return least == NULL ? of : weir_lower_needed_before(WEIR_OP_MAX, least, of);
 }
 
+/* What all of the value's exact numbers are whole multiples of, however it is carried; 0: not known. */
+static double step_of(weir_lowering *l, weir_value value, int depth) {
+    enum { MOST_NODES = 8 }; /* between codes and the value */
+    const weir_expression *x = l->of[value.id].expression;
+    const weir_leaf *leaf = weir_expression_kind_of(x) == WEIR_EXPRESSION_CODES ? weir_expression_leaf(x) : NULL;
+    if (leaf != NULL && leaf->rounding == 0 && weir_value_exists(l->to, leaf->codes)) {
+        const weir_quant *quant = &weir_value_type(l->to, leaf->codes)->quant;
+        return quant->count > 1 ? 0 : weir_quant_scale(quant, 0);
+    }
+    const weir_node maker = weir_value_producer(l->from, value);
+    if (maker.id == 0 || depth == MOST_NODES) return 0;
+    const weir_trait *trait = weir_trait_of(weir_node_op(l->from, maker));
+    const weir_op kind = trait->kind;
+    const weir_value input = weir_node_input(l->from, maker, 0);
+    if (trait->task == WEIR_TASK_MEAN && trait->order == WEIR_ORDER_REDUCE) { /* a sum is a multiple of more */
+        size_t before = 0, after = 0;
+        weir_shape_count(&weir_value_type(l->from, input)->shape, &before);
+        weir_shape_count(&weir_value_type(l->from, value)->shape, &after);
+        return step_of(l, input, depth + 1) * (double)after / (double)before;
+    }
+    if (weir_lower_moves(l, maker) && weir_node_input_count(l->from, maker) == 1) return step_of(l, input, depth + 1);
+    if (kind != WEIR_OP_ADD && kind != WEIR_OP_SUB) return 0;
+    const double a = step_of(l, input, depth + 1), b = step_of(l, weir_node_input(l->from, maker, 1), depth + 1),
+                 ratio = fmin(a, b) == 0 ? 0 : fmax(a, b) / fmin(a, b);
+    return fabs(ratio - nearbyint(ratio)) <= 0x1p-20 * ratio ? fmin(a, b) : 0;
+}
+
+/* Of one factor, where the other one is 0 or at least a step: from there on each product is beyond what is needed. */
+static weir_interval by_factor(weir_lowering *l, weir_value other, weir_interval of) {
+    const double step = step_of(l, other, 0), most = fmax(fabs(of.low), fabs(of.high)) / step;
+    return step > 0 && isfinite(most) ? (weir_interval){-most, most} : weir_lower_any;
+}
+
 /* Of a node with other operands, of which the last counts that is constant. */
 static weir_interval by_operator(weir_lowering *l, weir_use use, weir_op kind, weir_interval of) {
     const weir_array *constant = NULL;
@@ -122,6 +155,8 @@ static weir_interval by_operator(weir_lowering *l, weir_use use, weir_op kind, w
         const weir_array *next = i == use.index ? NULL : weir_lower_constant(l, weir_node_input(l->from, use.node, i));
         constant = next != NULL ? next : constant;
     }
+    if (kind == WEIR_OP_MUL && constant == NULL && weir_node_input_count(l->from, use.node) == 2)
+        return by_factor(l, weir_node_input(l->from, use.node, 1 - use.index), of);
     if (kind == WEIR_OP_MAX || kind == WEIR_OP_MIN)
         return constant == NULL ? of : weir_lower_needed_before(kind, constant, of);
     if (kind == WEIR_OP_MUL || (kind == WEIR_OP_DIV && use.index == 0))

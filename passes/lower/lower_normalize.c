@@ -11,6 +11,7 @@
 #include "ir/shape/layout.h"
 #include "ir/trait/trait.h"
 #include "passes/lower/scaled.h"
+#include "passes/quantize/remedy.h"
 #include "support/memory/arena.h"
 
 enum {
@@ -218,18 +219,15 @@ static bool move(const weir_lowering *l, weir_node node, normal *n) {
  * of 0: there is none. False after a reported error. */
 static bool read_quantizer(weir_lowering *l, weir_node node, normal *n, weir_quant *quant) {
     weir_value value = weir_node_output(l->from, node, 0);
-    quant->count = 0;
     for (weir_node user = only_user(l, value); user.id != 0; user = only_user(l, value)) {
         const weir_op kind = weir_trait_kind(l->from, user);
         if (kind == WEIR_OP_QUANTIZE_LINEAR || kind == WEIR_OP_QUANT) return weir_lower_read_quantizer(l, user, quant);
-        const weir_trait *trait = weir_trait_of(weir_node_op(l->from, user));
         const weir_value result = weir_node_output(l->from, user, 0);
         if (n->joined_count < MOST_JOINED && join(l, user, value, n)) n->joined[n->joined_count++] = result;
-        else if (!move(l, user, n))
-            return trait->element != WEIR_ELEMENT_STEP || !trait->is_exact || weir_lower_read_consumer(l, user, quant);
+        else if (!move(l, user, n)) break;
         value = result;
     }
-    return true;
+    return weir_lower_read_consumers(l, value, quant);
 }
 
 /* What has been joined: what is before these nodes has done their work. */
@@ -425,7 +423,8 @@ static bool lower(weir_lowering *l, weir_node node, normal *n) {
     if (!read_own(l, node, n) || !read_quantizer(l, node, n, &quant)) return false;
     if (quant.count == 0) {
         weir_lower_fail(l, node, "hardware normalizes between quantizers, but none takes its result");
-        weir_note("quantize its result, or what adds constants to it or multiplies it by such");
+        weir_note("quantize its result, or what adds constants to it or multiplies it by such%s",
+                  weir_remedy_completes(l->from) ? WEIR_REMEDY_COMPLETE : "");
         return false;
     }
     weir_lower_recognize_fixed(&quant);

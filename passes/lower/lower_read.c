@@ -102,7 +102,7 @@ static bool read_qonnx(weir_lowering *l, weir_node node, weir_quant *quant) {
 bool weir_lower_moves(const weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node), kind = weir_trait_of(op)->kind;
     return weir_trait_of(op)->task == WEIR_TASK_EXTREME ||
-           (weir_node_output_count(l->from, node) == 1 && weir_trait_of(op)->is_exact &&
+           (weir_node_output_count(l->from, node) == 1 && (weir_trait_of(op)->is_exact || kind == WEIR_OP_RESIZE) &&
             (weir_index_map_exists(op) || kind == WEIR_OP_CONCAT) &&
             strcmp(weir_node_string(l->from, node, "mode", ""), "linear") != 0);
 }
@@ -115,17 +115,49 @@ bool weir_lower_read_quantizer(weir_lowering *l, weir_node node, weir_quant *qua
     return kind != WEIR_OP_QUANTIZE_LINEAR || weir_lower_read_quant(l, node, 1, 2, dtype, 0, quant);
 }
 
-bool weir_lower_read_consumer(weir_lowering *l, weir_node node, weir_quant *quant) {
-    const weir_value result = weir_node_output(l->from, node, 0);
+enum { MOST_READERS = 1 << 10 };
+
+typedef struct reader {
+    weir_lowering *l;
+    bool moved; /* also behind what moves */
+    int budget; /* users that it may visit */
+} reader;
+
+static bool read_all(reader *r, weir_value value, weir_quant *quant);
+
+/* The quantizer that takes all that this user takes; a count of 0: there is none. */
+static bool read_user(reader *r, weir_node user, weir_quant *quant) {
+    const weir_op op = weir_node_op(r->l->from, user);
+    const weir_trait *trait = weir_trait_of(op);
     quant->count = 0;
-    if (weir_value_use_count(l->from, result) != 1 || weir_value_is_output(l->from, result)) return true;
-    const weir_node user = weir_value_use(l->from, result, 0).node;
-    const weir_trait *trait = weir_trait_of(weir_node_op(l->from, user));
     if (trait->kind == WEIR_OP_QUANTIZE_LINEAR || trait->kind == WEIR_OP_QUANT)
-        return weir_lower_read_quantizer(l, user, quant);
-    const bool rises = (trait->element == WEIR_ELEMENT_STEP && trait->is_exact) ||
-                       weir_index_map_reshapes(weir_node_op(l->from, user));
-    return !(rises || (l->carries && weir_lower_moves(l, user))) || weir_lower_read_consumer(l, user, quant);
+        return weir_lower_read_quantizer(r->l, user, quant);
+    const bool rises = (trait->element == WEIR_ELEMENT_STEP && trait->is_exact) || weir_index_map_reshapes(op);
+    return !(rises || (r->moved && weir_lower_moves(r->l, user))) ||
+           read_all(r, weir_node_output(r->l->from, user, 0), quant);
+}
+
+static bool read_all(reader *r, weir_value value, weir_quant *quant) {
+    const size_t uses = weir_value_use_count(r->l->from, value);
+    quant->count = 0;
+    if (weir_value_is_output(r->l->from, value)) return true;
+    for (size_t i = 0; i < uses && (i == 0 || quant->count > 0); i++) {
+        weir_quant next = {.count = 0};
+        if (r->budget-- > 0 && !read_user(r, weir_value_use(r->l->from, value, i).node, &next)) return false;
+        if (i > 0 && !weir_quant_equal(&next, quant)) next.count = 0;
+        *quant = next;
+    }
+    return true;
+}
+
+bool weir_lower_read_consumers(weir_lowering *l, weir_value value, weir_quant *quant) {
+    reader r = {l, true, MOST_READERS};
+    return read_all(&r, value, quant);
+}
+
+bool weir_lower_read_consumer(weir_lowering *l, weir_node node, weir_quant *quant) {
+    reader r = {l, l->carries, MOST_READERS};
+    return read_all(&r, weir_node_output(l->from, node, 0), quant);
 }
 
 const weir_array *weir_lower_clip_bound(weir_lowering *l, weir_node node, size_t index) {

@@ -434,11 +434,16 @@ weir_value weir_scaled_add(weir_lowering *l, weir_node node, const char *suffix,
 }
 
 /* In as many bits as fixed point numbers have; no value after a reported error. */
-weir_value weir_scaled_narrow(weir_lowering *l, weir_node node, weir_value codes) {
+static weir_value narrow(weir_lowering *l, weir_node node, weir_value codes, weir_interval needed) {
     const weir_type *type = weir_value_type(l->to, codes);
     if (weir_bits_for(type->low, type->high) <= WEIR_LOWER_NUMBER_BITS + 1) return codes;
-    const weir_scaled a = weir_scaled_of(l, &(weir_leaf){.codes = codes});
+    weir_scaled a = weir_scaled_of(l, &(weir_leaf){.codes = codes});
+    a.needed = needed;
     return weir_scaled_emit(l, node, &a, 0);
+}
+
+weir_value weir_scaled_narrow(weir_lowering *l, weir_node node, weir_value codes) {
+    return narrow(l, node, codes, weir_lower_any);
 }
 
 bool weir_lower_narrow_pair(weir_lowering *l, weir_node node, weir_value *pair) {
@@ -459,21 +464,78 @@ weir_quant weir_lower_product_quant(weir_lowering *l, const weir_type *a, const 
     return (weir_quant){.format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = scale};
 }
 
-weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair) {
+/* --- infinite factors --- */
+
+/* An even one: half of it is beyond what is needed, too. */
+double weir_scaled_infinite(double most, double needed) { return 2 * ceil(fmax(needed, most / 2 + 1)); }
+
+void weir_scaled_note_infinite(weir_lowering *l, weir_value codes, int64_t code) {
+    l->infinite = weir_grow(l->infinite, &l->infinite_capacity, l->infinite_count + 1, sizeof *l->infinite);
+    l->infinite[l->infinite_count++] = (weir_lowering_infinite){codes, code};
+    l->cuts = true;
+}
+
+enum { MOST_COEFFICIENT = 1 << 30 }; /* of a sum, in hardware */
+
+/* The code that stands for infinite, also in another order; 0: none does. */
+static int64_t infinite_of(const weir_lowering *l, weir_value codes) {
+    int64_t code = 0;
+    for (weir_node maker = weir_value_producer(l->to, codes);
+         l->infinite_count > 0 && maker.id != 0 && weir_node_op(l->to, maker) == WEIR_OP_REORDER;
+         maker = weir_value_producer(l->to, codes))
+        codes = weir_node_input(l->to, maker, 0);
+    for (size_t i = 0; i < l->infinite_count; i++)
+        if (l->infinite[i].codes.id == codes.id) code = l->infinite[i].code;
+    return code;
+}
+
+/* Zero times infinite is no number, of which quantizers make their least code: all products with infinite become less
+ * by what is needed, of which they are twice as much. */
+static weir_value without_zero(weir_lowering *l, weir_node node, weir_value products, weir_value factor,
+                               int64_t infinite, weir_interval needed) {
+    const double reach = fmax(fabs(needed.low), fabs(needed.high));
+    if (reach >= weir_quant_scale(&weir_value_type(l->to, products)->quant, 0) * MOST_COEFFICIENT) {
+        weir_scaled a = weir_scaled_of(l, &(weir_leaf){.codes = products});
+        a.needed = (weir_interval){-3 * reach, 3 * reach};
+        products = weir_scaled_emit(l, node, &a, 0);
+        if (products.id == 0) return products;
+    }
+    const weir_type *type = weir_value_type(l->to, products);
+    const double most = ceil(reach / weir_quant_scale(&type->quant, 0));
+    const weir_quant truth = weir_scaled_quant(l, 1, 0, 1);
+    const weir_type is = weir_lower_codes_type(&truth, &weir_value_type(l->to, factor)->shape, 0, 1);
+    weir_array *add = weir_array_in(weir_graph_arena(l->to), WEIR_INT64, &(weir_shape){1, {1}});
+    weir_array_set_int(add, 0, 1 - infinite);
+    weir_value pair[2] = {products, weir_lower_shift(l, node, "_is_infinite", factor, add, &is)};
+    if (pair[1].id != 0) pair[1] = weir_lower_broadcast(l, node, "_are_infinite", pair[1], &type->shape);
+    if (pair[1].id == 0) return pair[1];
+    const weir_type to = {.dtype = WEIR_INT64, .shape = type->shape, .quant = type->quant};
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_SUM, "_defined", pair, 2, &to);
+    weir_node_set_int(l->to, made, "cb", -(int64_t)most);
+    return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
+}
+
+weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair,
+                               weir_interval needed) {
     const weir_type *a = weir_value_type(l->to, pair[0]), *b = weir_value_type(l->to, pair[1]);
     const weir_type type = {.dtype = WEIR_INT64, .shape = b->shape, .quant = weir_lower_product_quant(l, a, b)};
     const weir_node made = weir_lower_add_node(l, node, WEIR_OP_MULTIPLY, suffix, pair, 2, &type);
     weir_node_set_int(l->to, made, "za", weir_quant_zero(&a->quant, 0));
     weir_node_set_int(l->to, made, "zb", weir_quant_zero(&b->quant, 0));
-    return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
+    weir_value products = weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
+    for (int i = 0; i < 2 && products.id != 0; i++) {
+        const int64_t infinite = infinite_of(l, pair[i]);
+        if (infinite != 0) products = without_zero(l, node, products, pair[i], infinite, needed);
+    }
+    return products;
 }
 
 /* Of two tensors of one shape, in fixed point; no value after a reported error. */
-weir_value weir_scaled_multiply(weir_lowering *l, weir_node node, weir_value a, weir_value b) {
+weir_value weir_scaled_multiply(weir_lowering *l, weir_node node, weir_value a, weir_value b, weir_interval needed) {
     weir_value pair[2] = {a, b};
     if (a.id == 0 || b.id == 0 || !weir_lower_narrow_pair(l, node, pair)) return WEIR_NO_VALUE;
-    const weir_value products = weir_lower_products(l, node, "_gated", pair);
-    return products.id == 0 ? products : weir_scaled_narrow(l, node, products);
+    const weir_value products = weir_lower_products(l, node, "_gated", pair, needed);
+    return products.id == 0 ? products : narrow(l, node, products, needed);
 }
 
 /* Without a SUM below its operators; NULL after a reported error. */

@@ -23,6 +23,11 @@ void weir_scaled_note_unit(weir_lowering *l, double unit);
 /* A per-tensor quantization of codes in [low, high] in units. */
 weir_quant weir_scaled_quant(weir_lowering *l, double unit, int64_t low, int64_t high);
 
+/* The code of infinite results, next to numbers of up to so many units, of which so many are needed; its codes are
+ * noted. */
+double weir_scaled_infinite(double most, double needed);
+void weir_scaled_note_infinite(weir_lowering *l, weir_value codes, int64_t code);
+
 /* A constant named as the node with the suffix. */
 weir_value weir_scaled_constant(weir_lowering *l, weir_node node, const char *suffix, const weir_array *data);
 
@@ -43,8 +48,9 @@ weir_value weir_scaled_settle(weir_lowering *l, weir_node node, const weir_scale
 /* Codes as fixed point numbers with digits behind those of what they are made of; in no more bits than these have. */
 weir_value weir_scaled_wide(weir_lowering *l, weir_node node, weir_value codes);
 weir_value weir_scaled_narrow(weir_lowering *l, weir_node node, weir_value codes);
-/* The sum or the difference of two with one scale and one shape, exactly; the product, in fixed point. */
+/* The sum or the difference of two with one scale and one shape, exactly; the product, of which that is
+ * needed, in fixed point. */
 weir_value weir_scaled_add(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair, bool minus);
-weir_value weir_scaled_multiply(weir_lowering *l, weir_node node, weir_value a, weir_value b);
+weir_value weir_scaled_multiply(weir_lowering *l, weir_node node, weir_value a, weir_value b, weir_interval needed);
 
 #endif

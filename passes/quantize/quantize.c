@@ -34,8 +34,7 @@ static bool refuse_quantized(const weir_graph *model) {
                    "quantizer",
                    weir_value_name(model, weir_node_input(model, use.node, use.index)), weir_node_name(model, use.node),
                    weir_node_info(model, use.node)->full_name);
-        weir_note("--quantize int8 completes models in ONNX's own dialects; in QONNX, quantize it in the tool that "
-                  "quantized the model");
+        weir_note("--quantize int8 --calibration DATA completes it");
     } else {
         weir_error(whole, "the model already has quantizers");
         weir_note("drop --quantize");

@@ -133,8 +133,9 @@ typedef enum origin { OF_CONSTANTS, OF_REALS, OF_CODES } origin;
 
 typedef struct flow {
     const weir_graph *model;
-    origin *of;  /* by value id */
-    bool *leads; /* by value id: to a quantizer or a layer */
+    origin *of;    /* by value id */
+    bool *leads;   /* by value id: to a quantizer or a layer */
+    bool *chooses; /* by value id: a truth value that chooses among what quantizers made */
 } flow;
 
 static bool is_quantizer_or_layer(weir_op op) {
@@ -153,7 +154,8 @@ static origin origin_of(const flow *f, weir_node node) {
 
 static flow flow_of(const weir_graph *model) {
     const size_t limit = weir_graph_value_limit(model);
-    flow f = {model, weir_calloc(limit, sizeof *f.of), weir_calloc(limit, sizeof *f.leads)};
+    flow f = {model, weir_calloc(limit, sizeof *f.of), weir_calloc(limit, sizeof *f.leads),
+              weir_calloc(limit, sizeof *f.chooses)};
     for (size_t i = 0; i < weir_graph_input_count(model); i++) f.of[weir_graph_input(model, i).id] = OF_REALS;
     for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
         const origin made = origin_of(&f, node);
@@ -161,22 +163,40 @@ static flow flow_of(const weir_graph *model) {
             f.of[weir_node_output(model, node, i).id] = made;
     }
     for (weir_node node = weir_graph_last(model); node.id != 0; node = weir_node_previous(model, node)) {
-        bool leads = is_quantizer_or_layer(weir_node_op(model, node));
-        for (size_t i = 0; i < weir_node_output_count(model, node); i++)
-            leads |= f.leads[weir_node_output(model, node, i).id];
-        for (size_t i = 0; i < weir_node_input_count(model, node); i++)
-            f.leads[weir_node_input(model, node, i).id] |= leads;
+        bool leads = is_quantizer_or_layer(weir_node_op(model, node)), chooses = false;
+        for (size_t i = 0; i < weir_node_output_count(model, node); i++) {
+            const weir_value output = weir_node_output(model, node, i);
+            leads |= f.leads[output.id];
+            chooses |= f.of[output.id] == OF_CODES || f.chooses[output.id];
+        }
+        for (size_t i = 0; i < weir_node_input_count(model, node); i++) {
+            const weir_value input = weir_node_input(model, node, i);
+            f.leads[input.id] |= leads;
+            f.chooses[input.id] |= chooses && input.id != 0 && weir_value_type(model, input)->dtype == WEIR_BOOL;
+        }
     }
     return f;
+}
+
+/* Is it the mean of what a normalization made, which has codes only where a quantizer takes it? */
+static bool averages_normalized(const flow *f, weir_node node, weir_value value) {
+    weir_node maker = weir_value_producer(f->model, value);
+    while (maker.id != 0 && weir_index_map_exists(weir_node_op(f->model, maker)))
+        maker = weir_value_producer(f->model, weir_node_input(f->model, maker, 0));
+    return weir_trait_of(weir_node_op(f->model, node))->task == WEIR_TASK_MEAN && maker.id != 0 &&
+           weir_trait_of(weir_node_op(f->model, maker))->task == WEIR_TASK_NORMALIZATION &&
+           f->of[value.id] == OF_CODES && f->leads[value.id];
 }
 
 static bool is_unquantized(const flow *f, weir_node node, size_t index) {
     const weir_value value = weir_node_input(f->model, node, index), result = weir_node_output(f->model, node, 0);
     const weir_op op = weir_node_op(f->model, node);
     if (value.id == 0) return false;
+    if (averages_normalized(f, node, value)) return true;
     if (weir_trait_of(op)->task == WEIR_TASK_LAYER) return index < 2 && !weir_remedy_is_quantized(f->model, value);
-    return f->of[value.id] == OF_REALS && f->of[result.id] == OF_CODES && f->leads[result.id] &&
-           !is_quantizer_or_layer(op) && weir_dtype_is_float(weir_value_type(f->model, value)->dtype);
+    return f->of[value.id] == OF_REALS && (f->of[result.id] == OF_CODES || f->chooses[result.id]) &&
+           f->leads[result.id] && !is_quantizer_or_layer(op) &&
+           weir_dtype_is_float(weir_value_type(f->model, value)->dtype);
 }
 
 bool weir_remedy_each_unquantized(const weir_graph *model, weir_remedy_take *take, void *user) {
@@ -188,6 +208,7 @@ bool weir_remedy_each_unquantized(const weir_graph *model, weir_remedy_take *tak
     }
     free(f.of);
     free(f.leads);
+    free(f.chooses);
     return found;
 }
 
@@ -202,10 +223,5 @@ bool weir_remedy_unquantized(const weir_graph *model, weir_use *use) {
 
 bool weir_remedy_completes(const weir_graph *model) {
     weir_use use;
-    bool of_onnx = weir_remedy_has_quantizers(model);
-    for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
-        const weir_op op = weir_node_op(model, node);
-        of_onnx &= !weir_trait_is_quantizer(op) || strcmp(weir_op_get(op)->domain, "") == 0;
-    }
-    return of_onnx && weir_remedy_unquantized(model, &use);
+    return weir_remedy_has_quantizers(model) && weir_remedy_unquantized(model, &use);
 }

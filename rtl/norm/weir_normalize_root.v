@@ -136,7 +136,9 @@ module weir_normalize_root #(
     if (MODE == 1) begin : g_no_square
       assign square = {HIGH_W{1'b0}};
     end else if (WIDE != 0) begin : g_wide_square
+      /* verilator lint_off UNUSEDSIGNAL */ // V has fewer bits than the square of a sum that does not occur
       wire [2*SUM_W-1:0] product;
+      /* verilator lint_on UNUSEDSIGNAL */
 
       weir_scale_blocks #(
         .LANES   (1),

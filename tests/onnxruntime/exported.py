@@ -3,11 +3,8 @@ them: the float engine gives PyTorch's results, `--quantize int8` compiles, its 
 --plant: one result is changed, which must be noticed. Prints what was wrong and refused, and how many; exit status 1 where one is, 77 without PyTorch."""
 
 import argparse
-import contextlib
-import io
 import logging
 import os
-import random
 import subprocess
 import sys
 import warnings
@@ -24,43 +21,6 @@ import exported_networks
 
 SEED, NEAR = 7, 15  # decibels that int8 keeps of any of these networks
 KNOWN = "hardware needs rows of two elements or more"  # attention of one patch to itself
-
-
-def trained(module):
-    """As if it had seen data: the statistics of batches."""
-    module.eval()
-    for part in module.modules():
-        if isinstance(part, (torch.nn.BatchNorm1d, torch.nn.BatchNorm2d)):
-            part.running_mean.normal_(0, 0.3)
-            part.running_var.uniform_(0.5, 1.5)
-    return module
-
-
-@contextlib.contextmanager
-def silence():
-    """Of Python and of what the exporter itself prints."""
-    kept, nothing = [os.dup(1), os.dup(2)], os.open(os.devnull, os.O_WRONLY)
-    try:
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            for number in (1, 2):
-                os.dup2(nothing, number)
-            yield
-    finally:
-        for number, before in zip((1, 2), kept):
-            os.dup2(before, number)
-            os.close(before)
-        os.close(nothing)
-
-
-def export(module, x, path, r):
-    """Which exporter; none: it does not take the network."""
-    options = {"dynamo": True, "verbose": False, "external_data": False} if r.random() < 0.5 else {"dynamo": False, "opset_version": r.choice((13, 14, 17))}
-    try:
-        with silence():
-            torch.onnx.export(module, (x[:1],), path, **options)
-    except Exception:  # pylint: disable=broad-except # of a dozen kinds
-        return None
-    return "dynamo" if options["dynamo"] else "script"
 
 
 class Judge:
@@ -118,19 +78,12 @@ def main():
     os.chdir(arguments.work)
     judge = Judge(arguments)
     for index in range(arguments.first, arguments.first + arguments.most):
-        r = random.Random(arguments.seed * 100000 + index)
-        torch.manual_seed(arguments.seed * 100000 + index)
-        module, x, name = exported_networks.KINDS[index % len(exported_networks.KINDS)](r)
-        try:
-            with torch.no_grad():
-                want = trained(module)(x).numpy()
-        except RuntimeError:  # an image became too small
+        made = exported_networks.export(arguments.seed * 100000 + index, "model.onnx")
+        if made is None:
             continue
-        exporter = export(module, x, "model.onnx", r)
-        if exporter is None:
-            continue
-        np.save("x.npy", x.numpy())
-        judge.network(f"seed {arguments.seed}, network {index}, {name} by {exporter}", want, index < arguments.first + arguments.simulate, r)
+        x, want, name, r = made
+        np.save("x.npy", x)
+        judge.network(f"seed {arguments.seed}, network {index}, {name}", want, index < arguments.first + arguments.simulate, r)
     print(f"{judge.made} networks that PyTorch exported (seed {arguments.seed}), {judge.simulated} simulated: {judge.wrong} wrong, {judge.refused} refused, {judge.known} more of one step")
     return 1 if judge.wrong + judge.refused > 0 else 0
 

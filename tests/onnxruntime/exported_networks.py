@@ -1,5 +1,10 @@
-"""Random networks in PyTorch, for exported.py: each function takes a random.Random and returns a module, one input of
-each kind it takes, 24 frames, and a name that says what is in it."""
+"""Random networks in PyTorch, for exported.py and random_exported.py: each function takes a random.Random and returns a module, one input of
+each kind it takes, 24 frames, and a name that says what is in it. `export` writes one as one of PyTorch's two exporters does."""
+
+import contextlib
+import io
+import os
+import random
 
 import torch
 from torch import nn
@@ -393,3 +398,49 @@ def paper_of_images(r):
 
 
 KINDS = (over_time, paper_over_time, of_images, paper_of_images)
+
+
+def trained(module):
+    """As if it had seen data: the statistics of batches."""
+    module.eval()
+    for part in module.modules():
+        if isinstance(part, (torch.nn.BatchNorm1d, torch.nn.BatchNorm2d)):
+            part.running_mean.normal_(0, 0.3)
+            part.running_var.uniform_(0.5, 1.5)
+    return module
+
+
+@contextlib.contextmanager
+def silence():
+    """Of Python and of what the exporter itself prints."""
+    kept, nothing = [os.dup(1), os.dup(2)], os.open(os.devnull, os.O_WRONLY)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            for number in (1, 2):
+                os.dup2(nothing, number)
+            yield
+    finally:
+        for number, before in zip((1, 2), kept):
+            os.dup2(before, number)
+            os.close(before)
+        os.close(nothing)
+
+
+def export(seed, path):
+    """Writes the network of this number. Its frames, its results, its name with the exporter's, and the random numbers that go on; None: it
+    cannot be made, or the exporter does not take it."""
+    r = random.Random(seed)
+    torch.manual_seed(seed)
+    module, x, name = KINDS[seed % len(KINDS)](r)
+    try:
+        with torch.no_grad():
+            want = trained(module)(x).numpy()
+    except RuntimeError:  # an image became too small
+        return None
+    options = {"dynamo": True, "verbose": False, "external_data": False} if r.random() < 0.5 else {"dynamo": False, "opset_version": r.choice((13, 14, 17))}
+    try:
+        with silence():
+            torch.onnx.export(module, (x[:1],), path, **options)
+    except Exception:  # pylint: disable=broad-except # of a dozen kinds
+        return None
+    return x.numpy(), want, f"{name} by {'dynamo' if options['dynamo'] else 'script'}", r

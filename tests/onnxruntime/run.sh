@@ -340,6 +340,11 @@ check_exported() {
     [ $status -eq 1 ] && grep -q "float, status 0, differs" output || fail "a wrong result is not seen: $(cat output)"
     "$python" "$here/exported.py" "$WEIR" work --most $most --simulate $simulated >output || fail "$(tail -20 output)"
     cat output
+    # The same with the quantizers of ONNX Runtime.
+    if "$python" "$here/random_run.py" "$WEIR" --exported --count 4 --plant >output; then fail "a wrong result is not seen"; fi
+    "$python" "$here/random_run.py" "$WEIR" --exported --first "${FIRST:-0}" --count $most --elaborate 5 --simulate $simulated \
+        --work quantized --keep >output || fail "$(tail -40 output)"
+    cat output
 }
 
 # Networks of one step with states as inputs and outputs, and some of them in hardware.

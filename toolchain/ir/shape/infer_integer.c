@@ -299,6 +299,23 @@ static void find_corners(wide a_low, wide a_high, wide b_low, wide b_high, wide 
     }
 }
 
+/* What the streams between it and a component carry, too. */
+static weir_value carried_by(const weir_graph *graph, weir_value value) {
+    weir_node maker = weir_value_producer(graph, value);
+    while (maker.id != 0 && (weir_node_op(graph, maker) == WEIR_OP_FORK || weir_node_op(graph, maker) == WEIR_OP_FIFO ||
+                             weir_node_op(graph, maker) == WEIR_OP_LANES)) {
+        value = weir_node_input(graph, maker, 0);
+        maker = weir_value_producer(graph, value);
+    }
+    return value;
+}
+
+static bool is_square(const weir_graph *graph, weir_node node) {
+    return weir_node_int(graph, node, "za", 0) == weir_node_int(graph, node, "zb", 0) &&
+           carried_by(graph, weir_node_input(graph, node, 0)).id ==
+               carried_by(graph, weir_node_input(graph, node, 1)).id;
+}
+
 bool weir_infer_multiply(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *a = weir_rule_input(graph, node, 0), *b = weir_rule_input(graph, node, 1);
     weir_shape shape;
@@ -311,6 +328,7 @@ bool weir_infer_multiply(const weir_graph *graph, weir_node node, weir_inferred 
     const wide za = weir_node_int(graph, node, "za", 0), zb = weir_node_int(graph, node, "zb", 0);
     wide low, high;
     find_corners(a_low - za, a_high - za, b_low - zb, b_high - zb, &low, &high);
+    if (low < 0 && is_square(graph, node)) low = 0;
     return set_ranged(graph, node, to, &shape, low, high);
 }
 
