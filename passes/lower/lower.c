@@ -39,7 +39,8 @@ bool weir_lower_fail_unquantized(const weir_lowering *l, weir_node node, size_t 
     if (!weir_remedy_has_quantizers(l->from) && has_whole_weights(l->from, node))
         return weir_lower_fail(l, node,
                                "%s, but its weights are whole numbers: state the input's type, such as "
-                               "--input-quantizer u8:1 for codes from 0 to 255",
+                               "--input-quantizer u8:1 for codes from 0 to 255, or quantize the model first "
+                               "(--quantize int8 --calibration DATA)",
                                what);
     if (!weir_remedy_has_quantizers(l->from))
         return weir_lower_fail(l, node, "%s; quantize the model first (--quantize int8 --calibration DATA)", what);

@@ -203,15 +203,23 @@ static double bound_of(const weir_step *step) {
     return bounds ? weir_array_get(step->constant, 0) : NAN;
 }
 
+/* Is x of codes that the model rounds to float32, with few enough numbers for a table of each channel? */
+static bool has_tables(const weir_lowering *l, const weir_expression *x) {
+    enum { MOST_TABLES = 16 }; /* of 16 bits: realizer_wide.c */
+    uint32_t count = 0;
+    weir_expression_numbers(x, &count);
+    return count <= MOST_TABLES && weir_lower_is_one_code(l->to, weir_expression_codes_of(x));
+}
+
 /* Float32 steps before more codes than tables have, and their sums with an offset, have no component. But a quantizer
  * keeps the order of numbers, so that bounds of x are bounds of its codes; the offset then is part of the requantizer,
- * exact, as sums of products are. What is left of x, a leaf or an OFFSET; NULL: codes are few, or x is of codes that
- * the model rounds to float32, or there are other steps. */
+ * exact, as sums of products are. What is left of x, a leaf or an OFFSET; NULL: codes are few, or tables have them, or
+ * there are other steps. */
 static const weir_expression *unbounded(const weir_lowering *l, const weir_expression *x, const weir_quant *quant,
                                         int64_t *low, int64_t *high) {
     weir_lower_bounds(quant, false, l->contract, low, high);
     if (*high - *low < WEIR_STAIRCASE_CODES || quant->count > 1 || weir_expression_source(x) != WEIR_EXPRESSION_CODES ||
-        weir_lower_is_one_code(l->to, weir_expression_codes_of(x)))
+        has_tables(l, x))
         return NULL;
     for (weir_expression_kind kind = weir_expression_kind_of(x);
          kind == WEIR_EXPRESSION_STEP || kind == WEIR_EXPRESSION_RELU; kind = weir_expression_kind_of(x)) {

@@ -2,11 +2,12 @@
  * point. Else the quantizer after the Concat, which computes element by element, becomes one of each input. Constants
  * among the inputs are streams: each beat of a part of another input, whose codes mean nothing, reads the next from a
  * table. Constants alone, as the weights of layers that were merged, are joined here. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "ir/shape/infer.h"
-#include "passes/lower/lower.h"
+#include "passes/lower/scaled.h"
 #include "support/memory/arena.h"
 
 weir_value weir_lower_join(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair, int axis) {
@@ -62,29 +63,54 @@ static weir_value take_beats(weir_lowering *l, weir_node node, const char *name,
                                  : weir_lower_reorder(l, node, suffix, x, &r, 0);
 }
 
+static bool are_codes(const weir_array *data, const weir_quant *quant, weir_contract contract) {
+    bool all = quant->count <= 1;
+    for (size_t i = 0; all && i < data->count; i++) {
+        const double number = weir_array_get(data, i);
+        const int64_t code = weir_encode(number, quant, 0, contract) - weir_quant_zero(quant, 0);
+        all = (float)((double)code * weir_quant_scale(quant, 0)) == (float)number;
+    }
+    return all;
+}
+
+/* Of numbers in fixed point, to which the others are aligned. */
+static weir_quant fixed_point_of(weir_lowering *l, const weir_array *data) {
+    double largest = 0;
+    for (size_t i = 0; i < data->count; i++) largest = fmax(largest, fabs(weir_array_get(data, i)));
+    const double unit = weir_scaled_unit(largest, WEIR_LOWER_NUMBER_BITS);
+    const int64_t most = (int64_t)ceil(largest / unit);
+    weir_scaled_note_unit(l, unit);
+    return weir_scaled_quant(l, unit, -most, most);
+}
+
 /* What its codes are of: the quantizer behind, else the constant's own where that is x's grid, in more bits perhaps,
- * else x's. */
-static weir_quant quantization_of(const weir_lowering *l, const weir_expression *given, weir_value x,
+ * else x's; or, where values are carried and it has no codes of that, its own or fixed point. */
+static weir_quant quantization_of(weir_lowering *l, weir_node node, size_t index, weir_value x,
                                   const weir_quant *quantizer) {
-    const weir_quant *other = &weir_value_type(l->to, x)->quant;
+    const weir_value input = weir_node_input(l->from, node, index);
+    const weir_expression *given = weir_lower_expression(l, input);
+    const weir_quant *other = &weir_value_type(l->to, x)->quant, *own = NULL;
     if (quantizer != NULL) return *quantizer;
-    if (weir_expression_kind_of(given) != WEIR_EXPRESSION_WEIGHTS) return *other;
-    const weir_quant *own = weir_expression_quant(given);
-    const bool same = own->count == 1 && other->count <= 1 && weir_quant_scale(own, 0) == weir_quant_scale(other, 0) &&
-                      weir_quant_zero(own, 0) == weir_quant_zero(other, 0);
-    return same ? *own : *other;
+    if (weir_expression_kind_of(given) == WEIR_EXPRESSION_WEIGHTS && weir_expression_quant(given)->count == 1)
+        own = weir_expression_quant(given);
+    if (own != NULL && other->count <= 1 && weir_quant_scale(own, 0) == weir_quant_scale(other, 0) &&
+        weir_quant_zero(own, 0) == weir_quant_zero(other, 0))
+        return *own;
+    const weir_array *data = weir_lower_constant(l, input);
+    if (!weir_lower_carries(l, node) || are_codes(data, other, l->contract)) return *other;
+    return own != NULL ? *own : fixed_point_of(l, data);
 }
 
 /* The constant as a stream beside x; no value after a reported error. */
 static weir_value make_stream(weir_lowering *l, weir_node node, size_t index, weir_value x,
                               const weir_quant *quantizer) {
     const weir_value input = weir_node_input(l->from, node, index);
-    const weir_quant quant = quantization_of(l, weir_lower_expression(l, input), x, quantizer);
+    const weir_quant quant = quantization_of(l, node, index, x, quantizer);
     if (quant.count > 1) {
         weir_lower_fail(l, node, "its input has a scale per channel: it needs a quantizer with one scale before it");
         return WEIR_NO_VALUE;
     }
-    weir_array *codes = encode(l, node, index, &quant, quantizer != NULL);
+    weir_array *codes = encode(l, node, index, &quant, quantizer != NULL || weir_lower_carries(l, node));
     char suffix[40];
     snprintf(suffix, sizeof suffix, "_constant_%zu", index);
     if (codes == NULL) return WEIR_NO_VALUE;

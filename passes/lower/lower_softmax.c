@@ -10,6 +10,7 @@
 #include "ir/trait/trait.h"
 #include "passes/lower/scaled.h"
 #include "passes/quantize/mask.h"
+#include "passes/quantize/remedy.h"
 #include "support/memory/arena.h"
 
 /* Only hardware computes it, not the host behind hardware: of layers behind a Softmax the large ones. */
@@ -153,7 +154,8 @@ static bool add_tables(weir_lowering *l, weir_node node, const weir_type *codes,
         weir_lower_fail(l, node,
                         "its input has %lld codes of %g each: a table of exponentials would have over %d entries",
                         (long long)distances, scale, MOST_ENTRIES);
-        weir_note("put a quantizer of up to 16 bits before it");
+        weir_note("put a quantizer of up to 16 bits before it%s",
+                  weir_remedy_completes(l->from) ? WEIR_REMEDY_COMPLETE : "");
         return false;
     }
     set_rounding(numerator, half, up);
@@ -295,9 +297,11 @@ bool weir_lower_softmax(weir_lowering *l, weir_node node, const weir_quant *quan
     int64_t half, low, high;
     bool up;
     if (!check_needed(l, node, true)) return false;
-    if (quantizer == NULL)
-        return weir_lower_fail(l, node,
-                               "hardware computes it as codes: a quantizer must be the only reader of its result");
+    if (quantizer == NULL) {
+        weir_lower_fail(l, node, "hardware computes it as codes: a quantizer must be the only reader of its result");
+        weir_note("put one behind it%s", weir_remedy_completes(l->from) ? WEIR_REMEDY_COMPLETE : "");
+        return false;
+    }
     weir_value codes = weir_lower_one_scale(l, node, weir_lower_operand(l, node, weir_lower_input(l, node, 0), false));
     if (codes.id == 0 || !read_rounding(l, node, quantizer, &half, &up)) return false;
     weir_quant_limits(quantizer, &low, &high);

@@ -354,26 +354,11 @@ static bool may_have_codes(const fixed_values *f, weir_node node, size_t index) 
            (is_weights(f, node, index) || known(f, input)->quantized);
 }
 
-/* Of such an input, which is not of weights only where it has several scales. */
 static bool has_codes(const fixed_values *f, weir_node node, size_t index, bool searches, grid *g) {
     const fixed_value *x = known(f, weir_node_input(f->graph, node, index));
     const bool weights = is_weights(f, node, index);
-    if (x->step != NULL && find_codes(x, g)) {
-        if (weights || g->count > 1) return true;
-        grid_free(g);
-        return false;
-    }
+    if (x->step != NULL && find_codes(x, g)) return true;
     return weights && searches && find_grid(x->data, output_axis(f->graph, node, x->data->shape.rank), g);
-}
-
-/* Is the input, where it may have codes, numbers on no grid that lowering takes without codes? */
-static bool is_plain(const fixed_values *f, weir_node node, size_t index) {
-    const fixed_value *x = known(f, weir_node_input(f->graph, node, index));
-    grid g;
-    if (is_weights(f, node, index)) return false;
-    const bool has_grid = x->step != NULL && find_codes(x, &g);
-    if (has_grid) grid_free(&g);
-    return !has_grid;
 }
 
 static bool is_real(const weir_graph *graph) {
@@ -414,7 +399,7 @@ bool weir_lower_weights(weir_graph *graph) {
             if (has_codes(&f, node, i, searches, &g)) {
                 weir_node_set_input(graph, node, i, add_quantizer(&r, x, &g));
                 grid_free(&g);
-            } else if (is_plain(&f, node, i)) {
+            } else if (!is_weights(&f, node, i)) { /* on no grid */
                 weir_node_set_input(graph, node, i, weir_rewrite_constant(&r, "numbers", weir_array_copy(x->data)));
             }
         }

@@ -178,12 +178,13 @@ static flow flow_of(const weir_graph *model) {
     return f;
 }
 
-/* Is it the mean of what a normalization made, which has codes only where a quantizer takes it? */
+/* Is it the mean, or a normalization, of what a normalization made, which has codes only where a quantizer takes it? */
 static bool averages_normalized(const flow *f, weir_node node, weir_value value) {
     weir_node maker = weir_value_producer(f->model, value);
     while (maker.id != 0 && weir_index_map_exists(weir_node_op(f->model, maker)))
         maker = weir_value_producer(f->model, weir_node_input(f->model, maker, 0));
-    return weir_trait_of(weir_node_op(f->model, node))->task == WEIR_TASK_MEAN && maker.id != 0 &&
+    const weir_trait_task task = weir_trait_of(weir_node_op(f->model, node))->task;
+    return (task == WEIR_TASK_MEAN || task == WEIR_TASK_NORMALIZATION) && maker.id != 0 &&
            weir_trait_of(weir_node_op(f->model, maker))->task == WEIR_TASK_NORMALIZATION &&
            f->of[value.id] == OF_CODES && f->leads[value.id];
 }
@@ -193,6 +194,8 @@ static bool is_unquantized(const flow *f, weir_node node, size_t index) {
     const weir_op op = weir_node_op(f->model, node);
     if (value.id == 0) return false;
     if (averages_normalized(f, node, value)) return true;
+    if (weir_trait_of(op)->kind == WEIR_OP_SOFTMAX && f->of[value.id] == OF_CODES)
+        return f->leads[result.id] && !weir_remedy_is_quantized(f->model, value);
     if (weir_trait_of(op)->task == WEIR_TASK_LAYER) return index < 2 && !weir_remedy_is_quantized(f->model, value);
     return f->of[value.id] == OF_REALS && (f->of[result.id] == OF_CODES || f->chooses[result.id]) &&
            f->leads[result.id] && !is_quantizer_or_layer(op) &&

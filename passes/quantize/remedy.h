@@ -11,9 +11,10 @@ void weir_remedy_operator(weir_op op);
 bool weir_remedy_has_quantizers(const weir_graph *model);
 /* Does a quantizer give the value, as it is or moved? */
 bool weir_remedy_is_quantized(const weir_graph *model, weir_value value);
-/* Inputs that no quantizer makes where hardware needs one: of products and convolutions, of means of normalizations,
- * and real numbers that are combined with what quantizers make, or choose among that, for other quantizers or layers.
- * The first for which `take` (NULL: any) is true, in the order of the nodes; false: there is none. */
+/* Inputs that no quantizer makes where hardware needs one: of products, convolutions, means and normalizations of
+ * normalizations, and real numbers that are combined with what quantizers make, or choose among that, for other
+ * quantizers or layers. The first for which `take` (NULL: any) is true, in the order of the nodes; false: there is
+ * none. */
 typedef bool weir_remedy_take(void *user, weir_use use);
 bool weir_remedy_each_unquantized(const weir_graph *model, weir_remedy_take *take, void *user);
 bool weir_remedy_unquantized(const weir_graph *model, weir_use *use);

@@ -503,7 +503,8 @@ static void forget_slack(weir_lockstep *l, weir_node node) {
 static void watch_model(void *user, weir_node node, weir_array *const *outputs) {
     weir_lockstep *l = user;
     for (size_t k = 0; l->fine && k < weir_node_output_count(l->model, node); k++) {
-        if (l->partner[weir_node_output(l->model, node, k).id].id != 0) compare(l, node, k, outputs[k]);
+        const weir_value partner = l->partner[weir_node_output(l->model, node, k).id];
+        if (partner.id != 0 && known(l, partner) != NULL) compare(l, node, k, outputs[k]);
         else propagate(l, node, k, outputs[k]);
     }
     forget_slack(l, node);

@@ -70,7 +70,7 @@ static void pad_same(weir_window *w, int i, bool lower) {
 
 static bool count_positions(const weir_graph *graph, weir_node node, weir_window *w, int i, bool ceil) {
     const int64_t padded = w->in[i] + w->begin[i] + w->end[i], slack = padded - span(w, i);
-    if (slack < 0) {
+    if (slack < 0 && (!ceil || slack <= -w->stride[i])) {
         return weir_rule_fail(graph, node, "a window of %lld does not fit into the padded input of %lld",
                               (long long)span(w, i), (long long)padded);
     }
