@@ -177,9 +177,8 @@ static void advise(const tabulation *t) {
               weir_node_name(t->l->from, t->maker));
 }
 
-static void fail_thresholds(const tabulation *t, double count) {
-    weir_lower_fail(t->l, t->node, "hardware for it needs %.0f thresholds, at most %d are supported", count,
-                    MOST_THRESHOLDS);
+static void fail_thresholds(const tabulation *t, double count, int most) {
+    weir_lower_fail(t->l, t->node, "hardware for it needs %.0f thresholds, at most %d are supported", count, most);
     advise(t);
 }
 
@@ -270,7 +269,7 @@ static bool find_steps(const tabulation *t, pieces *row) {
     }
     const bool fine = b.steps * b.rows <= MOST_THRESHOLDS;
     if (fine) bisect(t, &b, row);
-    else if (!has_table(t)) fail_thresholds(t, (double)b.steps * (double)b.rows);
+    else if (!has_table(t)) fail_thresholds(t, (double)b.steps * (double)b.rows, MOST_THRESHOLDS);
     free(b.end);
     free(point);
     return fine;
@@ -495,10 +494,10 @@ static weir_value use_pieces(const tabulation *t, const pieces *row) {
 }
 
 /* Of more pieces than thresholds are built for? */
-static bool needs_table(const tabulation *t, const pieces *row) {
+static bool has_many(const tabulation *t, const pieces *row) {
     bool many = false;
     for (size_t r = 0; r < weir_function_rows(t->function); r++) many |= row[r].count > MOST_CODES;
-    return many && has_table(t);
+    return many;
 }
 
 static weir_value use_thresholds(const tabulation *t) {
@@ -509,10 +508,12 @@ static weir_value use_thresholds(const tabulation *t) {
         staircase s;
         const bool one = is_staircase(t, row, &s);
         const double steps = (double)weir_function_channels(t->function) * (double)(one ? s.count : (int64_t)0);
-        if (needs_table(t, row)) result = tabulate(t);
-        else if (steps <= MOST_THRESHOLDS)
+        const bool many = has_many(t, row);
+        if (many && has_table(t)) result = tabulate(t);
+        else if (!many && steps <= MOST_THRESHOLDS)
             result = one && s.count < MOST_CODES ? use_staircase(t, row, &s) : use_pieces(t, row);
-        else fail_thresholds(t, steps);
+        else if (many) fail_thresholds(t, (double)row[0].count, MOST_CODES);
+        else fail_thresholds(t, steps, MOST_THRESHOLDS);
     } else if (has_table(t)) {
         result = tabulate(t);
     }
