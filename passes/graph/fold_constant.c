@@ -17,17 +17,6 @@ static bool reads_shape(weir_op op) { return weir_trait_of(op)->order == WEIR_OR
 
 bool weir_fold_constants_removes(weir_op op) { return reads_shape(op); }
 
-static bool is_quantizer(const weir_graph *graph, weir_node node) {
-    return node.id != 0 && weir_trait_is_quantizer(weir_node_op(graph, node));
-}
-
-/* Is the value constant, or, `quantized`, what quantizers make of one? */
-static bool is_constant(const weir_graph *graph, weir_value value, bool quantized) {
-    while (quantized && is_quantizer(graph, weir_value_producer(graph, value)))
-        value = weir_node_input(graph, weir_value_producer(graph, value), 0);
-    return weir_value_constant(graph, value) != NULL;
-}
-
 /* All inputs that are given are constants, and there is one. */
 static bool is_fixed(const weir_graph *graph, weir_node node, bool filled) {
     const weir_trait_task task = weir_trait_of(weir_node_op(graph, node))->task;
@@ -39,7 +28,7 @@ static bool is_fixed(const weir_graph *graph, weir_node node, bool filled) {
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
         const weir_value input = weir_node_input(graph, node, i);
         if (input.id == 0) continue;
-        if (!is_constant(graph, input, quantized)) return false;
+        if (quantized ? !weir_rewrite_is_fixed(graph, input) : weir_value_constant(graph, input) == NULL) return false;
         any = true;
     }
     return any;
@@ -65,7 +54,7 @@ static weir_array **evaluate(const weir_graph *graph, weir_node node) {
         const weir_value input = weir_node_input(graph, node, i);
         if (input.id == 0) continue;
         inputs[i] = weir_value_constant(graph, input);
-        if (inputs[i] != NULL || !is_constant(graph, input, true)) continue; /* Shape takes any */
+        if (inputs[i] != NULL || !weir_rewrite_is_fixed(graph, input)) continue; /* Shape takes any */
         inputs[i] = made[i] = quantized_of(graph, input);
         fine &= inputs[i] != NULL;
     }

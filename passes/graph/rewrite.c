@@ -9,6 +9,14 @@
 #include "support/memory/arena.h"
 #include "support/text/unreachable.h"
 
+bool weir_rewrite_is_fixed(const weir_graph *graph, weir_value value) {
+    weir_node maker = weir_value_producer(graph, value);
+    for (; maker.id != 0 && weir_trait_is_quantizer(weir_node_op(graph, maker));
+         maker = weir_value_producer(graph, value))
+        value = weir_node_input(graph, maker, 0);
+    return weir_value_constant(graph, value) != NULL;
+}
+
 bool weir_rewrite_may(const weir_graph *graph, weir_node node) {
     return weir_node_info(graph, node)->class != WEIR_CLASS_STREAM &&
            !weir_node_metadata_of(graph, node)->hardware.assigned && !weir_layout_is_changed(graph, node);

@@ -13,6 +13,8 @@ typedef struct weir_rewrite {
     weir_node at; /* new nodes go before it, with its source location and its name as prefix of theirs */
 } weir_rewrite;
 
+/* Is the value a constant, or what quantizers make of one? */
+bool weir_rewrite_is_fixed(const weir_graph *graph, weir_value value);
 /* May passes over tensors change the node? Not when it is hardware, part of a stream, or has its channels at another
  * axis than ONNX (ir/shape/layout.h), which the passes do not handle. */
 bool weir_rewrite_may(const weir_graph *graph, weir_node node);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ir/shape/index_map.h"
 #include "ir/shape/infer.h"
 #include "support/memory/arena.h"
 
@@ -477,11 +478,11 @@ void weir_scaled_note_infinite(weir_lowering *l, weir_value codes, int64_t code)
 
 enum { MOST_COEFFICIENT = 1 << 30 }; /* of a sum, in hardware */
 
-/* The code that stands for infinite, also in another order; 0: none does. */
+/* The code that stands for infinite, also in another order or shape; 0: none does. */
 static int64_t infinite_of(const weir_lowering *l, weir_value codes) {
     int64_t code = 0;
     for (weir_node maker = weir_value_producer(l->to, codes);
-         l->infinite_count > 0 && maker.id != 0 && weir_node_op(l->to, maker) == WEIR_OP_REORDER;
+         l->infinite_count > 0 && maker.id != 0 && weir_index_map_exists(weir_node_op(l->to, maker));
          maker = weir_value_producer(l->to, codes))
         codes = weir_node_input(l->to, maker, 0);
     for (size_t i = 0; i < l->infinite_count; i++)

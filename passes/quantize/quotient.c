@@ -15,14 +15,8 @@ typedef struct origin {
 
 static origin *origin_of(const weir_side *origins, weir_value value) { return weir_side_at(origins, value.id); }
 
-/* No constant, not even one behind quantizers. */
 static bool is_computed(const weir_graph *graph, weir_value value) {
-    weir_node maker = value.id == 0 ? WEIR_NO_NODE : weir_value_producer(graph, value);
-    while (maker.id != 0 && weir_trait_is_quantizer(weir_node_op(graph, maker))) {
-        value = weir_node_input(graph, maker, 0);
-        maker = weir_value_producer(graph, value);
-    }
-    return value.id != 0 && weir_value_constant(graph, value) == NULL;
+    return value.id != 0 && !weir_rewrite_is_fixed(graph, value);
 }
 
 /* The one root of all that the node computes from; 0: there are several, or it is no function of elements. */
