@@ -61,6 +61,12 @@ static bool has_power(const weir_graph *graph, weir_value value, double power, w
            number == power;
 }
 
+/* A number times itself, or its power of two. */
+static bool is_square(const weir_graph *graph, weir_value value, weir_node *square) {
+    return (is_kind(graph, value, WEIR_OP_MUL, square) && input(graph, *square, 0).id == input(graph, *square, 1).id) ||
+           has_power(graph, value, 2, square);
+}
+
 /* The axes of a ReduceMean that keeps them; false: they are not known. */
 static bool axes_of(const weir_graph *graph, weir_node mean, bool *axes) {
     const int rank = weir_value_type(graph, input(graph, mean, 0))->shape.rank;
@@ -106,10 +112,7 @@ static bool match_power(const weir_graph *graph, weir_value value, normal *n) {
     if (!is_kind(graph, input(graph, sum, second ? 0 : 1), WEIR_OP_REDUCE_MEAN, &mean) ||
         !axes_of(graph, mean, n->axes))
         return false;
-    const weir_value squares = input(graph, mean, 0);
-    const bool product =
-        is_kind(graph, squares, WEIR_OP_MUL, &square) && input(graph, square, 0).id == input(graph, square, 1).id;
-    if (!product && !has_power(graph, squares, 2, &square)) return false;
+    if (!is_square(graph, input(graph, mean, 0), &square)) return false;
     if (!take(n, sum) || !take(n, mean) || !take(n, square)) return false;
     n->x = WEIR_NO_VALUE;
     n->centred = is_centred(graph, input(graph, square, 0), n);
@@ -196,17 +199,10 @@ static bool match_keras(const weir_graph *graph, weir_value value, normal *n) {
     return false;
 }
 
-/* Of the normalization's x. */
-static bool is_square(const weir_graph *graph, weir_value value, normal *n) {
-    weir_node square;
-    const bool product = is_kind(graph, value, WEIR_OP_MUL, &square) && input(graph, square, 1).id == n->x.id;
-    return (product || has_power(graph, value, 2, &square)) && input(graph, square, 0).id == n->x.id && take(n, square);
-}
-
 /* A quotient by the length, or a tiny number where that is 0. */
 static bool match_length(const weir_graph *graph, weir_value value, normal *n) {
     const double tiny = 1e-6;
-    weir_node quotient, spread, bound, root, sum;
+    weir_node quotient, spread, bound, root, sum, square;
     double least = 0;
     if (!is_kind(graph, value, WEIR_OP_DIV, &quotient) || !take(n, quotient)) return false;
     weir_value divisor = input(graph, quotient, 1);
@@ -223,7 +219,8 @@ static bool match_length(const weir_graph *graph, weir_value value, normal *n) {
     n->x = input(graph, quotient, 0);
     if (!take(n, bound) || !is_kind(graph, input(graph, bound, 0), WEIR_OP_SQRT, &root) || !take(n, root) ||
         !is_kind(graph, input(graph, root, 0), WEIR_OP_REDUCE_SUM, &sum) || !axes_of(graph, sum, n->axes) ||
-        !take(n, sum) || !is_square(graph, input(graph, sum, 0), n))
+        !take(n, sum) || !is_square(graph, input(graph, sum, 0), &square) || input(graph, square, 0).id != n->x.id ||
+        !take(n, square))
         return false;
     int axes = 0;
     for (int i = 0; i < WEIR_MAX_RANK; i++) axes += n->axes[i];

@@ -302,8 +302,7 @@ static void find_corners(wide a_low, wide a_high, wide b_low, wide b_high, wide 
 /* What the streams between it and a component carry, too. */
 static weir_value carried_by(const weir_graph *graph, weir_value value) {
     weir_node maker = weir_value_producer(graph, value);
-    while (maker.id != 0 && (weir_node_op(graph, maker) == WEIR_OP_FORK || weir_node_op(graph, maker) == WEIR_OP_FIFO ||
-                             weir_node_op(graph, maker) == WEIR_OP_LANES)) {
+    while (maker.id != 0 && weir_node_info(graph, maker)->class == WEIR_CLASS_STREAM) {
         value = weir_node_input(graph, maker, 0);
         maker = weir_value_producer(graph, value);
     }
