@@ -8,15 +8,19 @@
 
 enum { MAX_SHIFT = 46, MAX_MULTIPLIER_BITS = 31, FLAT = 16 };
 
-int64_t weir_candidate_computed(const void *user, int64_t x) {
+void weir_candidate_computed(const void *user, const int64_t *x, size_t count, int64_t *code) {
     const weir_channel_candidate *c = user;
     const weir_candidate *k = c->k;
-    int64_t add = k->add[c->channel];
+    const int64_t add = k->add[c->channel], multiplier = k->multiplier[c->channel];
     switch (k->op) {
-    case WEIR_OP_CAST_CODES: return weir_cast(x, add, k->left, k->shift, k->rounding, k->low, k->high);
-    case WEIR_OP_SCALE: return weir_requantize_scale(x, k->multiplier[c->channel], add, k->shift, k->low, k->high);
+    case WEIR_OP_CAST_CODES:
+        for (size_t i = 0; i < count; i++)
+            code[i] = weir_cast(x[i], add, k->left, k->shift, k->rounding, k->low, k->high);
+        break;
+    case WEIR_OP_SCALE: weir_requantize_scale_each(x, count, multiplier, add, k->shift, k->low, k->high, code); break;
     case WEIR_OP_SCALE_FLOAT:
-        return weir_requantize_scale_float(x, k->multiplier[c->channel], add, k->shift, k->zero, k->low, k->high);
+        weir_requantize_scale_float_each(x, count, multiplier, add, k->shift, k->zero, k->low, k->high, code);
+        break;
     default: weir_unreachable("no requantizer");
     }
 }

@@ -17,23 +17,31 @@ weir_channel_function weir_realizer_function(const weir_realizer *r, size_t c) {
     return f;
 }
 
-int64_t weir_realizer_specified(const void *user, int64_t x) {
-    const weir_channel_function *f = user;
-    const weir_realizer *r = f->r;
-    if (r->thresholds == NULL) {
-        const int64_t code = f->is_product ? weir_channel_product_apply(&f->product, x)
-                                           : weir_requantizer_apply(&r->requantizer, f->channel, x);
-        return r->stride == 1 ? code : (code - r->base) / r->stride;
-    }
-    size_t count = (size_t)r->thresholds->shape.dim[1], below = 0;
-    size_t row = r->thresholds->shape.dim[0] == 1 ? 0 : (size_t)f->channel;
-    const int64_t *steps = (const int64_t *)r->thresholds->data + row * count;
+/* How many of the channel's thresholds the sum reaches. */
+static size_t reached(const weir_channel_function *f, int64_t x) {
+    const weir_array *thresholds = f->r->thresholds;
+    const size_t count = (size_t)thresholds->shape.dim[1], row = thresholds->shape.dim[0] == 1 ? 0 : (size_t)f->channel;
+    const int64_t *steps = (const int64_t *)thresholds->data + row * count;
+    size_t below = 0;
     for (size_t end = count; below < end;) {
         size_t middle = below + (end - below) / 2;
         if (steps[middle] <= x) below = middle + 1;
         else end = middle;
     }
-    return r->stride == 1 ? r->base + (int64_t)below : (int64_t)below;
+    return below;
+}
+
+void weir_realizer_specified(const void *user, const int64_t *x, size_t count, int64_t *code) {
+    const weir_channel_function *f = user;
+    const weir_realizer *r = f->r;
+    if (r->thresholds != NULL) {
+        for (size_t i = 0; i < count; i++) code[i] = (r->stride == 1 ? r->base : 0) + (int64_t)reached(f, x[i]);
+        return;
+    }
+    if (f->is_product) weir_channel_product_apply_each(&f->product, x, count, code);
+    for (size_t i = 0; !f->is_product && i < count; i++)
+        code[i] = weir_requantizer_apply(&r->requantizer, f->channel, x[i]);
+    for (size_t i = 0; r->stride != 1 && i < count; i++) code[i] = (code[i] - r->base) / r->stride;
 }
 
 /* Reads the node. Binary outputs are handled as step numbers 0, 1 with base -1 and stride 2. */

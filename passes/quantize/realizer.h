@@ -40,8 +40,8 @@ typedef struct weir_channel_function {
 } weir_channel_function;
 
 weir_channel_function weir_realizer_function(const weir_realizer *r, size_t channel);
-/* What the function (a weir_channel_function) gives for the sum, as the staircase counts codes. */
-int64_t weir_realizer_specified(const void *function, int64_t x);
+/* What the function (a weir_channel_function) gives for sums, as the staircase counts codes. */
+void weir_realizer_specified(const void *function, const int64_t *x, size_t count, int64_t *code);
 
 /* --- candidate.c: each fills parameters a channel --- */
 
@@ -65,8 +65,8 @@ enum { WEIR_CANDIDATE_FLOAT_SHIFT = 2, WEIR_CANDIDATE_FLOAT_REACH = 1 << 22, WEI
 /* What a table takes: bits of its codes, and so many codes. */
 enum { WEIR_REALIZER_TABLE_BITS = 16, WEIR_REALIZER_TABLE_CODES = 1 << WEIR_REALIZER_TABLE_BITS };
 
-/* What a channel of the candidate (a weir_channel_candidate) gives for the sum. */
-int64_t weir_candidate_computed(const void *channel, int64_t x);
+/* What a channel of the candidate (a weir_channel_candidate) gives for sums. */
+void weir_candidate_computed(const void *channel, const int64_t *x, size_t count, int64_t *code);
 /* False: there is none, or it is not the same function. */
 bool weir_candidate_cast(const weir_realizer *r, weir_candidate *k);
 bool weir_candidate_scale(const weir_realizer *r, weir_candidate *k);

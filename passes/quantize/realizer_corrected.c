@@ -110,13 +110,17 @@ bool weir_realizer_use_corrected(weir_realizer *r, weir_candidate *k, bool *foun
     int64_t *entry = weir_malloc(count * sizeof *entry);
     for (size_t i = 0; i < count; i++) {
         const weir_channel_function function = weir_realizer_function(r, i / codes);
-        entry[i] = weir_realizer_specified(&function, in.low + (int64_t)(i % codes));
+        const int64_t sum = in.low + (int64_t)(i % codes);
+        weir_realizer_specified(&function, &sum, 1, &entry[i]);
     }
     *k = (weir_candidate){WEIR_OP_SCALE, 0, 0, WEIR_ROUND_FLOOR, 0, r->low, r->high - 1, k->multiplier, k->add};
     *found = find_scale(r, &in, entry, k);
     for (size_t i = 0; *found && i < count; i++) {
         const weir_channel_candidate made = {k, i / codes};
-        entry[i] -= weir_candidate_computed(&made, in.low + (int64_t)(i % codes));
+        const int64_t sum = in.low + (int64_t)(i % codes);
+        int64_t code;
+        weir_candidate_computed(&made, &sum, 1, &code);
+        entry[i] -= code;
         *found = entry[i] == 0 || entry[i] == 1;
     }
     bool fine = true;

@@ -30,10 +30,10 @@ typedef struct chain {
     int shift;
 } chain;
 
-static int64_t chained(const void *user, int64_t x) {
+static void chained(const void *user, const int64_t *x, size_t count, int64_t *code) {
     const chain *f = user;
-    return weir_requantize_scale_float(x * f->c->factor + f->c->term, f->multiplier, 0, f->shift, f->k->zero, f->k->low,
-                                       f->k->high);
+    for (size_t i = 0; i < count; i++) code[i] = x[i] * f->c->factor + f->c->term;
+    weir_requantize_scale_float_each(code, count, f->multiplier, 0, f->shift, f->k->zero, f->k->low, f->k->high, code);
 }
 
 static bool agrees(const channel_codes *c, const weir_candidate *k, int64_t multiplier, int shift) {

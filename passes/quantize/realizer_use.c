@@ -207,7 +207,9 @@ bool weir_realizer_use_table(weir_realizer *r) {
     for (size_t c = 0; c < r->channels; c++) {
         const weir_channel_function function = weir_realizer_function(r, c);
         for (size_t i = 0; i < codes; i++) {
-            const int64_t step = weir_realizer_specified(&function, low + (int64_t)i);
+            const int64_t x = low + (int64_t)i;
+            int64_t step;
+            weir_realizer_specified(&function, &x, 1, &step);
             entry[c * codes + i] = r->stride == 1 ? step : r->base + r->stride * step;
         }
     }

@@ -43,7 +43,10 @@ static bool agrees(const weir_realizer *r, const weir_candidate *k) {
         weir_channel_candidate made = {k, c};
         for (int64_t i = 0; i <= steps; i++) {
             const int64_t x = in->low + (steps == width ? i : (int64_t)((double)width * (double)i / SPREAD));
-            if (weir_realizer_specified(&wanted, x) != weir_candidate_computed(&made, x)) return false;
+            int64_t code, other;
+            weir_realizer_specified(&wanted, &x, 1, &code);
+            weir_candidate_computed(&made, &x, 1, &other);
+            if (code != other) return false;
         }
     }
     return true;
@@ -66,9 +69,10 @@ typedef struct moved_function {
     int64_t whole;
 } moved_function;
 
-static int64_t moved(const void *user, int64_t x) {
+static void moved(const void *user, const int64_t *x, size_t count, int64_t *code) {
     const moved_function *f = user;
-    return weir_realizer_specified(&f->function, x - f->whole);
+    for (size_t i = 0; i < count; i++) code[i] = x[i] - f->whole;
+    weir_realizer_specified(&f->function, code, count, code);
 }
 
 /* The scaling of one channel that is nearest to the ratio at the smallest shift. False: the function does not rise, or

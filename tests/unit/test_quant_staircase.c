@@ -20,6 +20,10 @@ static int64_t look_up(const void *user, int64_t x) {
     return t->value[x - t->low];
 }
 
+static void look_up_all(const void *user, const int64_t *x, size_t count, int64_t *code) {
+    for (size_t i = 0; i < count; i++) code[i] = look_up(user, x[i]);
+}
+
 static int64_t clip(int64_t v, int64_t low, int64_t high) { return v < low ? low : v > high ? high : v; }
 
 /* Codes of [low, high] that rise at random places, or the rounding of a line with a disturbed point now and then. */
@@ -52,7 +56,7 @@ static weir_staircase random_staircase(table *t, int64_t *low, int64_t *high) {
     *high = random_int(1, 8);
     make_table(t, *low, *high);
     weir_staircase s;
-    assert_true(weir_staircase_build(&s, look_up, t, t->low, t->low + SPAN - 1, *low, *high));
+    assert_true(weir_staircase_build(&s, look_up_all, t, t->low, t->low + SPAN - 1, *low, *high));
     return s;
 }
 
@@ -64,7 +68,7 @@ static void steps_describe_the_function(void **state) {
         weir_staircase s = random_staircase(&t, &low, &high);
         for (int64_t x = t.low; x < t.low + SPAN; x++) assert_int_equal(evaluate(&s, x), look_up(&t, x));
         int64_t where;
-        assert_true(weir_staircase_proves(&s, look_up, &t, &where));
+        assert_true(weir_staircase_proves(&s, look_up_all, &t, &where));
         weir_staircase_free(&s);
     }
 }
@@ -74,7 +78,7 @@ static void falling_functions_are_refused(void **state) {
     table t = {.low = 0};
     for (int64_t i = 0; i < SPAN; i++) t.value[i] = SPAN - i;
     weir_staircase s = {.step = NULL};
-    assert_false(weir_staircase_build(&s, look_up, &t, 0, SPAN - 1, 0, SPAN));
+    assert_false(weir_staircase_build(&s, look_up_all, &t, 0, SPAN - 1, 0, SPAN));
     weir_staircase_free(&s);
 }
 
@@ -85,7 +89,7 @@ static void a_moved_step_is_refuted(void **state) {
         table t;
         make_table(&t, -8, 8);
         weir_staircase s;
-        assert_true(weir_staircase_build(&s, look_up, &t, t.low, t.low + SPAN - 1, -8, 8));
+        assert_true(weir_staircase_build(&s, look_up_all, &t, t.low, t.low + SPAN - 1, -8, 8));
         size_t k = s.count == 0 ? 0 : (size_t)random_int(0, (int64_t)s.count - 1);
         int64_t to = s.count == 0 ? 0 : s.step[k] + (random_int(0, 1) == 0 ? -1 : 1);
         bool ascending = s.count > 0 && to > t.low && to < t.low + SPAN && (k == 0 || to >= s.step[k - 1]) &&
@@ -93,7 +97,7 @@ static void a_moved_step_is_refuted(void **state) {
         if (ascending) {
             s.step[k] = to;
             int64_t where;
-            assert_false(weir_staircase_proves(&s, look_up, &t, &where));
+            assert_false(weir_staircase_proves(&s, look_up_all, &t, &where));
             assert_int_not_equal(evaluate(&s, where), look_up(&t, where));
             moved++;
         }
@@ -116,9 +120,9 @@ static void wrong_candidates_are_refuted(void **state) {
                 other.value[i] = t.value[at] + change;
         }
         weir_staircase s;
-        assert_true(weir_staircase_build(&s, look_up, &t, t.low, t.low + SPAN - 1, -8, 8));
+        assert_true(weir_staircase_build(&s, look_up_all, &t, t.low, t.low + SPAN - 1, -8, 8));
         int64_t where;
-        assert_false(weir_staircase_proves(&s, look_up, &other, &where));
+        assert_false(weir_staircase_proves(&s, look_up_all, &other, &where));
         assert_int_not_equal(look_up(&other, where), look_up(&t, where));
         weir_staircase_free(&s);
     }
@@ -175,9 +179,9 @@ typedef struct float_function {
     int64_t zero, low, high;
 } float_function;
 
-static int64_t requantize(const void *user, int64_t x) {
+static void requantize(const void *user, const int64_t *x, size_t count, int64_t *code) {
     const float_function *f = user;
-    return weir_requantize_onnx(x, f->multiplier, f->zero, f->low, f->high);
+    weir_requantize_onnx_each(x, count, 0, f->multiplier, f->zero, f->low, f->high, code);
 }
 
 /* Rule 1 of the numerics, written out again. */
@@ -223,7 +227,7 @@ static void constants_need_no_multiplier(void **state) {
     table t = {.low = -3};
     for (int64_t i = 0; i < SPAN; i++) t.value[i] = -5;
     weir_staircase s;
-    assert_true(weir_staircase_build(&s, look_up, &t, -3, SPAN - 4, -8, 8));
+    assert_true(weir_staircase_build(&s, look_up_all, &t, -3, SPAN - 4, -8, 8));
     assert_int_equal(s.count, 0);
     weir_scaling scaling;
     assert_true(weir_staircase_scaling(&s, 20, &scaling));

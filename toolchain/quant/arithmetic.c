@@ -52,6 +52,12 @@ int64_t weir_requantize_onnx(int64_t accumulator, float multiplier, int64_t zero
     return clip_real((double)round_half_even(product) + (double)zero, low, high);
 }
 
+void weir_requantize_onnx_each(const int64_t *accumulator, size_t count, int64_t centre, float multiplier, int64_t zero,
+                               int64_t low, int64_t high, int64_t *code) {
+    for (size_t i = 0; i < count; i++)
+        code[i] = weir_requantize_onnx(accumulator[i] - centre, multiplier, zero, low, high);
+}
+
 bool weir_narrow_of(int64_t zero, int64_t low, int64_t high, weir_narrow *narrow) {
     const int64_t most = WEIR_NARROW;
     if (zero < -most || zero > most || low < -most || low > most || high < -most || high > most) return false;
@@ -115,10 +121,30 @@ static wide floor_shift(wide v, int shift, unsigned_wide *rest) {
     return v < 0 ? ~(wide)(~(unsigned_wide)v >> shift) : (wide)((unsigned_wide)v >> shift);
 }
 
-int64_t weir_requantize_scale(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t low, int64_t high) {
+static inline int64_t floor_shift_narrow(int64_t v, int shift) {
+    return v < 0 ? (int64_t) ~(~(uint64_t)v >> shift) : (int64_t)((uint64_t)v >> shift);
+}
+
+static inline bool is_narrow(int64_t v, int bits) { return v >= -(INT64_C(1) << bits) && v < INT64_C(1) << bits; }
+
+static inline int64_t requantize_scale(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t low,
+                                       int64_t high) {
     assert(shift >= 0 && low <= high);
+    if (is_narrow(x, 31) && is_narrow(multiplier, 31) && is_narrow(add, 61) && shift < 64) { /* the sum is below 2^63 */
+        const int64_t v = floor_shift_narrow(x * multiplier + add, shift);
+        return v < low ? low : v > high ? high : v;
+    }
     unsigned_wide rest;
     return clip(floor_shift((wide)x * multiplier + add, shift, &rest), low, high);
+}
+
+int64_t weir_requantize_scale(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t low, int64_t high) {
+    return requantize_scale(x, multiplier, add, shift, low, high);
+}
+
+void weir_requantize_scale_each(const int64_t *x, size_t count, int64_t multiplier, int64_t add, int shift, int64_t low,
+                                int64_t high, int64_t *code) {
+    for (size_t i = 0; i < count; i++) code[i] = requantize_scale(x[i], multiplier, add, shift, low, high);
 }
 
 static int narrow_length(uint64_t v) { return v != 0 ? 64 - __builtin_clzll(v) : 0; }
@@ -138,8 +164,9 @@ static int wide_length(unsigned_wide v) {
         return floor + (rest > half - (floor & 1));                                                                    \
     }                                                                                                                  \
     static inline type significant_name(type v) {                                                                      \
+        if (v < (type)1 << FLT_MANT_DIG) return v;                                                                     \
         const int excess = length(v) - FLT_MANT_DIG;                                                                   \
-        return excess > 0 ? shift_name(v, excess) << excess : v;                                                       \
+        return shift_name(v, excess) << excess;                                                                        \
     }                                                                                                                  \
     static inline type name(type a, type factor, int shift) {                                                          \
         return shift_name(significant_name(significant_name(a) * factor), shift);                                      \
@@ -148,17 +175,39 @@ static int wide_length(unsigned_wide v) {
 SCALE_FLOAT(unsigned_wide, 126, wide_length, wide_shift, wide_significant, wide_scale)
 SCALE_FLOAT(uint64_t, 63, narrow_length, narrow_shift, narrow_significant, narrow_scale)
 
-int64_t weir_requantize_scale_float(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t zero, int64_t low,
-                                    int64_t high) {
-    assert(shift >= 0 && low <= high);
+static inline int64_t scale_float_wide(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t zero, int64_t low,
+                                       int64_t high) {
     const wide sum = (wide)x + add;
     const bool negative = (sum < 0) != (multiplier < 0);
     const unsigned_wide size = sum < 0 ? (unsigned_wide)-sum : (unsigned_wide)sum;
     const uint64_t factor = multiplier < 0 ? -(uint64_t)multiplier : (uint64_t)multiplier;
-    const bool is_narrow = size < UINT64_C(1) << 31 && factor < UINT64_C(1) << 31; /* as is their product, below 2^62 */
-    const wide rounded =
-        is_narrow ? (wide)narrow_scale((uint64_t)size, factor, shift) : (wide)wide_scale(size, factor, shift);
+    const wide rounded = (wide)wide_scale(size, factor, shift);
     return clip((negative ? -rounded : rounded) + zero, low, high);
+}
+
+int64_t weir_requantize_scale_float(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t zero, int64_t low,
+                                    int64_t high) {
+    int64_t code;
+    weir_requantize_scale_float_each(&x, 1, multiplier, add, shift, zero, low, high, &code);
+    return code;
+}
+
+/* In 128 bits, or in 64, where the sum and the multiplier are below 2^31, as their product is below 2^62. */
+void weir_requantize_scale_float_each(const int64_t *x, size_t count, int64_t multiplier, int64_t add, int shift,
+                                      int64_t zero, int64_t low, int64_t high, int64_t *code) {
+    assert(shift >= 0 && low <= high);
+    const bool falls = multiplier < 0, narrow = is_narrow(multiplier, 31) && is_narrow(add, 30) && is_narrow(zero, 62);
+    const uint64_t factor = falls ? -(uint64_t)multiplier : (uint64_t)multiplier;
+    for (size_t i = 0; i < count; i++) {
+        if (!narrow || !is_narrow(x[i], 30)) {
+            code[i] = scale_float_wide(x[i], multiplier, add, shift, zero, low, high);
+            continue;
+        }
+        const int64_t sum = x[i] + add;
+        const int64_t size = (int64_t)narrow_scale((uint64_t)(sum < 0 ? -sum : sum), factor, shift);
+        const int64_t v = ((sum < 0) != falls ? -size : size) + zero;
+        code[i] = v < low ? low : v > high ? high : v;
+    }
 }
 
 int64_t weir_cast(int64_t x, int64_t add, int left, int shift, weir_rounding rounding, int64_t low, int64_t high) {

@@ -15,6 +15,9 @@ int64_t weir_encode_real(double x, double scale, double zero, weir_rounding roun
 /* ONNX Runtime's fused requantization: clip(round_half_even(float32(accumulator) * multiplier) + zero, low, high),
  * the product rounded to float32, where multiplier = float32(float32(sx * sw) / sy). */
 int64_t weir_requantize_onnx(int64_t accumulator, float multiplier, int64_t zero, int64_t low, int64_t high);
+/* The same of accumulator[i] - centre. */
+void weir_requantize_onnx_each(const int64_t *accumulator, size_t count, int64_t centre, float multiplier, int64_t zero,
+                               int64_t low, int64_t high, int64_t *code);
 
 /* Clip bounds and zero point within WEIR_NARROW, so that many codes can be computed at once. */
 typedef struct weir_narrow {
@@ -34,11 +37,15 @@ void weir_requantize_onnx_bytes(const int32_t *accumulator, const int32_t *centr
 
 /* floor((x * multiplier + add) / 2^shift), clipped: what rtl/cast/weir_requantize.v computes. */
 int64_t weir_requantize_scale(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t low, int64_t high);
+void weir_requantize_scale_each(const int64_t *x, size_t count, int64_t multiplier, int64_t add, int shift, int64_t low,
+                                int64_t high, int64_t *code);
 /* With t = round_to_24_bits(x + add) and v = t * multiplier / 2^shift: clip(round_half_even(round_to_24_bits(v)) +
  * zero): a float32 of x + add, one float32 product, one rounding. What rtl/cast/weir_requantize_float.v computes. Exact
  * integer arithmetic; |t| * multiplier < 2^126. */
 int64_t weir_requantize_scale_float(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t zero, int64_t low,
                                     int64_t high);
+void weir_requantize_scale_float_each(const int64_t *x, size_t count, int64_t multiplier, int64_t add, int shift,
+                                      int64_t zero, int64_t low, int64_t high, int64_t *code);
 /* clip(round((x + add) * 2^left / 2^shift)): what rtl/cast/weir_cast.v computes. */
 int64_t weir_cast(int64_t x, int64_t add, int left, int shift, weir_rounding rounding, int64_t low, int64_t high);
 

@@ -201,6 +201,11 @@ int64_t weir_channel_product_apply(const weir_channel_product *p, int64_t code) 
     return weir_requantize_onnx(code - p->from, p->multiplier, p->to, p->low, p->high);
 }
 
+void weir_channel_product_apply_each(const weir_channel_product *p, const int64_t *code, size_t count,
+                                     int64_t *result) {
+    weir_requantize_onnx_each(code, count, p->from, p->multiplier, p->to, p->low, p->high, result);
+}
+
 int64_t weir_requantizer_apply(const weir_requantizer *r, int64_t channel, int64_t code) {
     if (weir_requantizer_is_floor(r)) return apply_floor(r, channel, code);
     if (weir_requantizer_is_product(r)) {

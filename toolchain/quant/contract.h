@@ -83,6 +83,8 @@ typedef struct weir_channel_product {
 } weir_channel_product;
 weir_channel_product weir_requantizer_product(const weir_requantizer *requantizer, int64_t channel);
 int64_t weir_channel_product_apply(const weir_channel_product *product, int64_t code);
+void weir_channel_product_apply_each(const weir_channel_product *product, const int64_t *code, size_t count,
+                                     int64_t *result);
 /* The float32 factor from a code minus its zero point to a code minus its zero point, without steps. */
 float weir_requantizer_multiplier(const weir_requantizer *requantizer, int64_t channel);
 /* Output codes per input code without clipping; negative: the function falls, 0: it is constant. */

@@ -13,37 +13,69 @@ typedef struct place {
     int64_t x, code;
 } place;
 
-/* The smallest input in (below, reached] that gives `wanted` or more. Steps of a scaling are evenly spaced, so the
- * first probes are `guess` and the input next to it; bisection does the rest. */
-static place find_step(weir_step_function *function, const void *user, int64_t wanted, int64_t below, place reached,
-                       int64_t guess) {
-    for (int probe = 0; probe < 3 && guess > below && guess < reached.x; probe++) {
-        const int64_t code = function(user, guess);
-        if (code >= wanted) reached = (place){guess--, code};
-        else below = guess++;
-    }
+enum { BLOCK = 64 }; /* steps that are evaluated at once */
+
+static int64_t code_at(weir_step_function *function, const void *user, int64_t x) {
+    int64_t code;
+    function(user, &x, 1, &code);
+    return code;
+}
+
+/* The smallest input in (below, reached] that gives `wanted` or more, and the code there. */
+static place find_step(weir_step_function *function, const void *user, int64_t wanted, int64_t below, place reached) {
     while (reached.x - below > 1) {
-        const int64_t middle = below + (reached.x - below) / 2, code = function(user, middle);
+        const int64_t middle = below + (reached.x - below) / 2, code = code_at(function, user, middle);
         if (code >= wanted) reached = (place){middle, code};
         else below = middle;
     }
     return reached;
 }
 
+/* The next `count` steps, behind `at`, the step before them, as if all up to the last one, at `last`, were evenly
+ * spaced: the inputs of a line between those that a real line begins at are within one of its own. What is elsewhere is
+ * searched for. How many were where they were looked for. */
+static size_t find_block(const weir_staircase *s, weir_step_function *function, const void *user, place *at,
+                         size_t first, size_t count, int64_t last) {
+    int64_t x[3 * BLOCK], code[3 * BLOCK];
+    const double spacing = (double)(last - at->x) / (double)(s->count - first), from = (double)at->x;
+    for (size_t i = 0; i < count; i++) {
+        int64_t guess = (int64_t)floor(from + spacing * (double)(i + 1));
+        if (guess <= s->x_low) guess = s->x_low + 1;
+        if (guess >= s->x_high) guess = s->x_high - 1;
+        for (int k = 0; k < 3; k++) x[3 * i + (size_t)k] = guess + k - 1;
+    }
+    function(user, x, 3 * count, code);
+    const place top = {s->x_high, s->base + (int64_t)s->count};
+    size_t hits = 0;
+    for (size_t i = 0; i < count; i++) {
+        const int64_t wanted = s->base + (int64_t)(first + i) + 1, *c = code + 3 * i;
+        const bool hit = c[0] < wanted && wanted <= c[2];
+        if (hit) *at = c[1] >= wanted ? (place){x[3 * i + 1], c[1]} : (place){x[3 * i + 2], c[2]};
+        else if (at->code < wanted) *at = find_step(function, user, wanted, at->x, top);
+        hits += hit;
+        s->step[first + i] = at->x;
+    }
+    return hits;
+}
+
 bool weir_staircase_build(weir_staircase *staircase, weir_step_function *function, const void *user, int64_t x_low,
                           int64_t x_high, int64_t low, int64_t high) {
-    *staircase = (weir_staircase){x_low, x_high, low, high, function(user, x_low), 0, NULL, NULL};
-    const place top = {x_high, function(user, x_high)};
-    if (top.code < staircase->base) return false;
-    staircase->count = (size_t)(top.code - staircase->base);
-    staircase->step = weir_malloc((staircase->count + 1) * sizeof *staircase->step);
-    place at = {x_low, staircase->base};
-    int64_t stride = 0;
-    for (size_t k = 0; k < staircase->count; k++) {
-        const int64_t wanted = staircase->base + (int64_t)k + 1, from = at.x;
-        if (at.code < wanted) at = find_step(function, user, wanted, from, top, from + stride);
-        stride = k > 0 ? at.x - from : 0;
-        staircase->step[k] = at.x;
+    weir_staircase *s = staircase;
+    *s = (weir_staircase){x_low, x_high, low, high, code_at(function, user, x_low), 0, NULL, NULL};
+    const place top = {x_high, code_at(function, user, x_high)};
+    if (top.code < s->base) return false;
+    s->count = (size_t)(top.code - s->base);
+    s->step = weir_malloc((s->count + 1) * sizeof *s->step);
+    if (s->count == 0) return true;
+    place at = find_step(function, user, s->base + 1, x_low, top);
+    s->step[0] = at.x;
+    const int64_t last = at.code == top.code ? at.x : find_step(function, user, top.code, at.x, top).x;
+    bool even = x_high - x_low > 1;
+    for (size_t k = 1, count; k < s->count; k += count) {
+        count = even && s->count - k > BLOCK ? BLOCK : even ? s->count - k : 1;
+        if (even) even = 2 * find_block(s, function, user, &at, k, count, last) >= count;
+        else if (at.code <= s->base + (int64_t)k) at = find_step(function, user, s->base + (int64_t)k + 1, at.x, top);
+        s->step[k + count - 1] = at.x;
     }
     return true;
 }
@@ -55,27 +87,46 @@ void weir_staircase_free(weir_staircase *staircase) {
     staircase->corners = NULL;
 }
 
-/* Of several steps at one input the last one gives the code. */
-static bool proves_step(const weir_staircase *staircase, size_t k, weir_step_function *candidate, const void *user,
-                        int64_t *where) {
-    int64_t x = staircase->step[k], code = staircase->base + (int64_t)k;
-    if (k > 0 && staircase->step[k - 1] == x) return true;
-    *where = x - 1;
-    if (candidate(user, x - 1) != code) return false;
-    while (k < staircase->count && staircase->step[k] == x) k++;
-    *where = x;
-    return candidate(user, x) == staircase->base + (int64_t)k;
+/* Inputs, and the codes there. */
+typedef struct places {
+    int64_t x[2 * BLOCK], code[2 * BLOCK];
+    size_t count;
+} places;
+
+static bool agrees(const places *wanted, weir_step_function *candidate, const void *user, int64_t *where) {
+    int64_t code[2 * BLOCK];
+    candidate(user, wanted->x, wanted->count, code);
+    for (size_t i = 0; i < wanted->count; i++) {
+        if (code[i] == wanted->code[i]) continue;
+        *where = wanted->x[i];
+        return false;
+    }
+    return true;
 }
 
+static void want(places *wanted, int64_t x, int64_t code) {
+    wanted->x[wanted->count] = x;
+    wanted->code[wanted->count++] = code;
+}
+
+/* Of several steps at one input the last one gives the code. */
 bool weir_staircase_proves(const weir_staircase *staircase, weir_step_function *candidate, const void *user,
                            int64_t *where) {
-    *where = staircase->x_low;
-    if (candidate(user, staircase->x_low) != staircase->base) return false;
-    for (size_t k = 0; k < staircase->count; k++) {
-        if (!proves_step(staircase, k, candidate, user, where)) return false;
+    const weir_staircase *s = staircase;
+    places wanted = {.count = 0};
+    want(&wanted, s->x_low, s->base);
+    want(&wanted, s->x_high, s->base + (int64_t)s->count);
+    for (size_t k = 0; k < s->count; k++) {
+        if (wanted.count == 2 * BLOCK) {
+            if (!agrees(&wanted, candidate, user, where)) return false;
+            wanted.count = 0;
+        }
+        const int64_t x = s->step[k], before = s->base + (int64_t)k;
+        while (k + 1 < s->count && s->step[k + 1] == x) k++;
+        want(&wanted, x - 1, before);
+        want(&wanted, x, s->base + (int64_t)k + 1);
     }
-    *where = staircase->x_high;
-    return candidate(user, staircase->x_high) == staircase->base + (int64_t)staircase->count;
+    return agrees(&wanted, candidate, user, where);
 }
 
 /* What decides which scalings fit. Step k at input x asks for code * 2^s - x * M, code = base + k + 1: linear in the
@@ -90,16 +141,21 @@ struct weir_staircase_corners {
 };
 
 /* Is `b` on the chord from `a` to `c` or, for side 1, below it, for side -1 above it? x ascends. */
-static inline bool is_inside(corner a, corner b, corner c, int side) {
+static inline bool is_inside(corner a, corner b, corner c, int side, bool is_narrow) {
+    if (is_narrow) {
+        const int64_t turn = (b.code - a.code) * (c.x - a.x) - (c.code - a.code) * (b.x - a.x);
+        return side > 0 ? turn <= 0 : turn >= 0;
+    }
     const wide turn = (wide)(b.code - a.code) * (c.x - a.x) - (wide)(c.code - a.code) * (b.x - a.x);
     return side > 0 ? turn <= 0 : turn >= 0;
 }
 
-static inline size_t chain(const weir_staircase *s, int side, corner *to) {
+/* Narrow: products of codes and inputs stay below 2^62. */
+static inline size_t chain(const weir_staircase *s, int side, bool is_narrow, corner *to) {
     size_t count = 0;
     for (size_t k = 0; k < s->count; k++) {
         const corner next = {s->step[k], s->base + (int64_t)k + 1};
-        while (count >= 2 && is_inside(to[count - 2], to[count - 1], next, side)) count--;
+        while (count >= 2 && is_inside(to[count - 2], to[count - 1], next, side, is_narrow)) count--;
         to[count++] = next;
     }
     return count;
@@ -111,8 +167,9 @@ static const weir_staircase_corners *corners_of(weir_staircase *s) {
     c->staircase = s;
     c->upper = (corner *)(c + 1);
     c->lower = c->upper + s->count + 1;
-    c->uppers = chain(s, 1, c->upper);
-    c->lowers = chain(s, -1, c->lower);
+    const bool is_narrow = (uint64_t)s->x_high - (uint64_t)s->x_low < UINT64_C(1) << 31 && s->count < 1u << 31;
+    c->uppers = is_narrow ? chain(s, 1, true, c->upper) : chain(s, 1, false, c->upper);
+    c->lowers = is_narrow ? chain(s, -1, true, c->lower) : chain(s, -1, false, c->lower);
     return c;
 }
 

@@ -23,11 +23,11 @@ typedef struct weir_staircase {
     weir_staircase_corners *corners;
 } weir_staircase;
 
-/* A monotone function of the input. */
-typedef int64_t weir_step_function(const void *user, int64_t x);
+/* A monotone function, at `count` inputs. */
+typedef void weir_step_function(const void *user, const int64_t *x, size_t count, int64_t *code);
 
-/* Finds the steps of the function: two calls each if they are evenly spaced, else by bisection, O(log(x_high - x_low))
- * calls. `step` is heap memory. False if the function is not monotone at the evaluated inputs. */
+/* Finds the steps of the function: at three inputs each where they are evenly spaced, else by bisection,
+ * O(log(x_high - x_low)). `step` is heap memory. False if the function is not monotone at the evaluated inputs. */
 bool weir_staircase_build(weir_staircase *staircase, weir_step_function *function, const void *user, int64_t x_low,
                           int64_t x_high, int64_t low, int64_t high);
 void weir_staircase_free(weir_staircase *staircase);

@@ -51,8 +51,7 @@ static bool at_attribute(const lexer *l) {
 
 static bool skip_blank(lexer *l) {
     const char c = peek(l, 0);
-    if (c == ' ') l->at++;
-    else if (c == '\t' || c == '\r' || c == '\n' || c == '\f') skip(l, 1);
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f') skip(l, 1);
     else if (c == '/' && peek(l, 1) == '/') skip_line(l);
     else if (c == '/' && peek(l, 1) == '*') skip_past(l, "*/");
     else if (at_attribute(l)) skip_past(l, "*)");
@@ -61,7 +60,7 @@ static bool skip_blank(lexer *l) {
 }
 
 /* By the first letter, which few words share. */
-static int opens(const rtl_token *t) {
+static inline int opens(const rtl_token *t) {
     if (t->kind != RTL_TOKEN_NAME && t->kind != RTL_TOKEN_SYMBOL) return 0;
     switch (*t->text) {
     case '(':
@@ -187,9 +186,10 @@ rtl_token *rtl_tokenize(const char *source, size_t size, size_t *count) {
     lexer l = {.at = source, .end = source + size, .line = 1};
     l.token = weir_grow(NULL, &l.capacity, size / BYTES_A_TOKEN + 1, sizeof *l.token);
     while (l.at < l.end) {
-        while (l.at < l.end && *l.at == ' ') l.at++;
-        if (l.at == l.end || skip_blank(&l)) continue;
-        char c = *l.at;
+        while (l.at < l.end && (*l.at == ' ' || *l.at == '\n')) l.line += *l.at++ == '\n';
+        if (l.at == l.end) break;
+        const char c = *l.at;
+        if ((c < ' ' || c == '/' || c == '(') && skip_blank(&l)) continue;
         if (c == '"') add_string(&l);
         else if (c == '`') add_directive(&l);
         else if (c == '$') add_word(&l, RTL_TOKEN_SYSTEM, 1);

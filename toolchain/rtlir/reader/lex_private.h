@@ -29,7 +29,8 @@ typedef struct rtl_token {
 /* Splits the text; comments, attributes and compiler directives are dropped. Heap memory that ends with a token of kind
  * END; *count does not include it. */
 rtl_token *rtl_tokenize(const char *source, size_t size, size_t *count);
-static inline bool rtl_token_is(const rtl_token *token, const char *text) {
+/* Inline, so that lengths of texts that are written out are known. */
+__attribute__((always_inline)) static inline bool rtl_token_is(const rtl_token *token, const char *text) {
     if (token->length == 0 || *token->text != *text) return false; /* as most */
     const size_t length = strlen(text);
     return token->length == length && memcmp(token->text, text, length) == 0 && token->kind != RTL_TOKEN_STRING;

@@ -50,9 +50,11 @@ static void fail(reader *r, const char *expected) {
     r->failed = true;
 }
 
-static bool next_is(const reader *r, const char *text) { return rtl_token_is(&r->token[r->at], text); }
+__attribute__((always_inline)) static inline bool next_is(const reader *r, const char *text) {
+    return rtl_token_is(&r->token[r->at], text);
+}
 
-static bool accept(reader *r, const char *text) {
+__attribute__((always_inline)) static inline bool accept(reader *r, const char *text) {
     if (r->failed || !next_is(r, text)) return false;
     r->at++;
     return true;
@@ -248,7 +250,7 @@ static uint32_t parse_unary(reader *r) {
     r->nesting++;
     const rtl_token *t = &r->token[r->at];
     uint32_t result = 0;
-    for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++) {
+    for (size_t i = 0; t->kind == RTL_TOKEN_SYMBOL && i < sizeof prefix / sizeof *prefix; i++) {
         if (accept(r, prefix[i].text)) {
             result = new_formula(r, RTL_FORMULA_UNARY, prefix[i].op, parse_unary(r), 0, 0);
             r->nesting--;
@@ -270,7 +272,8 @@ static uint32_t parse_unary(reader *r) {
 /* The binary operator at this position, by its text; false when there is none. */
 static bool binary_operator(const reader *r, weir_rtl_operator *op) {
     const rtl_token *t = &r->token[r->at];
-    for (int i = 0; t->kind == RTL_TOKEN_SYMBOL && i < WEIR_RTL_OPERATOR_COUNT; i++) {
+    if (t->kind != RTL_TOKEN_SYMBOL || strchr("),;:]}", *t->text) != NULL) return false; /* as most */
+    for (int i = 0; i < WEIR_RTL_OPERATOR_COUNT; i++) {
         const char *text = rtl_operators[i].text;
         if (rtl_operators[i].operands == 2 && *text == *t->text && rtl_token_is(t, text)) {
             *op = (weir_rtl_operator)i;
