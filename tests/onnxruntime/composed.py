@@ -85,6 +85,19 @@ for codes, zero in ((rng.integers(-127, 128, (4, 5)).astype(np.int8), 0), (rng.i
         zeros = np.full(np.shape(scales), zero, codes.dtype)
         for rest in ([], [zeros], [zeros, real(5)]) if zero == 0 else ([zeros], [zeros, real(5)]):
             add("DynamicQuantizeMatMul", "com.microsoft", [(1, 3, 4), codes, np.asarray(scales), *rest])
+for bits, columns, block in ((4, 40, 16), (4, 20, 32), (8, 40, 16), (8, 20, 32), (2, 40, 16), (2, 20, 32)):
+    blocks = -(-columns // block)
+    packed = rng.integers(0, 256, (3, blocks, block * bits // 8), np.uint8)
+    for zeros in (None, rng.integers(0, 256, (3, -(-blocks * bits // 8)), np.uint8), real(3, blocks) if bits < 8 else None):
+        for rest in ([], [None, real(3)]) if bits == 8 else ([], [None, real(3)], [rng.integers(0, blocks, columns, np.int32)]):
+            if not rest or rest[0] is None or (bits == 4 and (zeros is None or zeros.dtype == np.float32)):
+                scales = real(3, blocks) / 2**bits
+                add("MatMulNBits", "com.microsoft", [(1, 2, columns), packed, scales, zeros, *rest] if rest or zeros is not None else
+                    [(1, 2, columns), packed, scales.ravel()], K=columns, N=3, bits=bits, block_size=block)
+for kind in (0, 1):
+    for columns, block in ((40, 16), (5, 16), (64, 64)):
+        add("MatMulBnb4", "com.microsoft", [(1, 2, columns), rng.integers(0, 256, (3 * columns + 1) // 2, np.uint8), abs(real(-(-3 * columns // block)))],
+            K=columns, N=3, block_size=block, quant_type=kind)
 add("CastLike", "", [(1, 7), np.zeros(1, np.float32)], types={0: np.int64})
 add("Gelu", "com.microsoft", [(1, 7)])
 add("BiasGelu", "com.microsoft", [(1, 7), real(7)])

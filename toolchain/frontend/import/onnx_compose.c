@@ -10,6 +10,7 @@
 #include "frontend/import/onnx_einsum.h"
 #include "frontend/import/onnx_label.h"
 #include "frontend/import/onnx_normal.h"
+#include "frontend/import/onnx_packed.h"
 #include "frontend/import/onnx_part.h"
 #include "frontend/import/onnx_recurrent.h"
 #include "frontend/import/onnx_rotary.h"
@@ -588,6 +589,8 @@ static const row rows[] = {
     {"FusedConv", fused_conv_inputs, NULL, fused_conv_finish},
     {"MatMulIntegerToFloat", weir_onnx_codes_product_inputs, NULL, weir_onnx_codes_product_finish},
     {"DynamicQuantizeMatMul", weir_onnx_codes_dynamic_inputs, NULL, weir_onnx_codes_product_finish},
+    {"MatMulNBits", weir_onnx_packed_inputs, NULL, weir_onnx_codes_product_finish},
+    {"MatMulBnb4", weir_onnx_packed_float_inputs, NULL, NULL},
     {"CastLike", cast_like_inputs, cast_like_attributes, NULL},
     {"BiasGelu", biased_inputs, NULL, NULL},
     {"FastGelu", biased_inputs, tanh_attributes, NULL},

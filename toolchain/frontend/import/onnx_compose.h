@@ -13,6 +13,7 @@
  *   MatMulIntegerToFloat                    DequantizeLinear of each operand, MatMul, a sum with the bias; with a scale
  *                                           that is computed MatMulInteger, Cast, Mul, a sum with the bias
  *   DynamicQuantizeMatMul                   DynamicQuantizeLinear, then the latter
+ *   MatMulNBits, MatMulBnb4                 MatMul by DequantizeLinear or by numbers, a sum with the bias
  *   CastLike                                Cast
  *   BiasGelu, FastGelu, QuickGelu           Add, Gelu, Swish
  *   LinearRegressor, LinearClassifier       Gemm, Softmax or Sigmoid, ArgMax

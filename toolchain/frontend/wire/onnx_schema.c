@@ -149,7 +149,6 @@ static const struct {
     "Weir compiles networks and linear models (such as scikit-learn's LinearSVC), not support vector machines with a " \
     "kernel"
     {"DynamicQuantizeLSTM", "its scales are computed from each input, hardware needs fixed ones: " WEIR_DYNAMIC_REMEDY},
-    {"MatMulNBits", "its weights have a scale per block; quantize them per tensor or per channel"},
     {"LabelEncoder", LABEL_HINT},
     {"Imputer", "it fills in missing numbers: do that before the model, and cut it off (onnx.utils.extract_model)"},
     {"OneHotEncoder",
@@ -160,7 +159,6 @@ static const struct {
     {"SVMClassifier", SVM_HINT},
     {"SVMRegressor", SVM_HINT},
     {"CDist", "it compares with stored samples: Weir compiles neither nearest neighbours nor kernels"},
-    {"MatMulBnb4", "its weights have a scale per block; quantize them per tensor or per channel"},
 };
 
 static const char *find_hint(const char *op) {
