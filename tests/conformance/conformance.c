@@ -156,8 +156,9 @@ static verdict run_model(const char *model, const scan *scanned, weir_array *con
 /* How many inputs may stay inputs: those behind are sizes, axes or positions, which must be constants. -1: all. The
  * rows of op.def say it, of names that the importer turns into other operators this table. */
 static int free_inputs(const char *name) {
-    static const char *const others[] = {"ReduceL1", "ReduceL2",       "ReduceSumSquare", "ReduceLogSum", "CumSum",
-                                         "OneHot",   "GatherElements", "ScatterElements", "ScatterND",    "Trilu"};
+    static const char *const others[] = {"ReduceL1",        "ReduceL2",        "ReduceSumSquare", "ReduceLogSum",
+                                         "ReduceLogSumExp", "CumSum",          "OneHot",          "GatherElements",
+                                         "GatherND",        "ScatterElements", "ScatterND",       "Trilu"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(name, others[i]) == 0) return 1;
     if (strcmp(name, "Loop") == 0) return 0; /* how often, first of all */
@@ -225,10 +226,12 @@ static const char *const composed[] = {"Constant",
                                        "ReduceL2",
                                        "ReduceSumSquare",
                                        "ReduceLogSum",
+                                       "ReduceLogSumExp",
                                        "Einsum",
                                        "CumSum",
                                        "OneHot",
                                        "GatherElements",
+                                       "GatherND",
                                        "ScatterND",
                                        "ScatterElements",
                                        "CastLike",

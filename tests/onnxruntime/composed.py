@@ -50,6 +50,12 @@ for axis in (0, 1, -1, -2):
     add("OneHot", "", [(1, 3), np.array(5, np.int64), np.array([-1, 3], np.float32)], types={0: np.int64}, axis=axis)
 for axis, shape in ((1, (1, 2, 4)), (2, (1, 3, 6)), (-1, (1, 1, 2)), (1, (1, 5, 3))):
     add("GatherElements", "", [(1, 3, 4), rng.integers(-3, 3, shape).astype(np.int64)], axis=axis)
+for batches, indices in ((0, [[0, 1], [0, -1]]), (0, [[[0, 1, 2], [0, 2, -4]]]), (1, [[[1], [-1]]]), (1, [[1, 2]]), (2, [[[1], [0], [-1]]]), (0, [0])):
+    add("GatherND", "", [(1, 3, 4), np.array(indices, np.int64)], batch_dims=batches)
+for axes in ([1], [2], [1, 2], [-1]):
+    for keepdims in (0, 1):
+        add("ReduceLogSumExp", "", [(1, 3, 4), np.array(axes, np.int64)], keepdims=keepdims)
+        add("ReduceLogSumExp", "", [(1, 3, 4)], opset=13, axes=axes, keepdims=keepdims)
 for axis in (1, 2, -1):
     indices = np.stack([rng.permutation(3)[:2] for _ in range(3)]).astype(np.int64)
     indices = (indices.T if axis == 1 else indices)[None]

@@ -281,6 +281,42 @@ static int64_t element_of_row(const weir_array *indices, int64_t row, int64_t le
     return element;
 }
 
+/* Of each batch, the parts of the data at its rows of indices. */
+static bool gather_nd_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    const weir_array *indices = weir_onnx_part_constant(form, inputs[1], "its indices (input 1)");
+    if (indices == NULL) return false;
+    const weir_shape *data = weir_onnx_part_shape(form, inputs[0]), *own = &indices->shape;
+    const int64_t batch = weir_onnx_part_int(form, "batch_dims", 0),
+                  length = own->rank == 0 ? 0 : own->dim[own->rank - 1];
+    if (batch >= own->rank || length < 1 || batch + length > data->rank || weir_dtype_is_float(indices->dtype))
+        return weir_onnx_part_fail(form,
+                                   "expected whole indices of as many positions as its input has dimensions, or fewer");
+    weir_shape rest = {.rank = data->rank - (int)batch}, made = {.rank = 0};
+    for (int d = 0; d < rest.rank; d++) rest.dim[d] = data->dim[batch + d];
+    for (int d = 0; d < own->rank - 1; d++) {
+        if (d < batch && own->dim[d] != data->dim[d])
+            return weir_onnx_part_fail(form, "its batches differ from those of its indices");
+        made.dim[made.rank++] = own->dim[d];
+    }
+    if (made.rank + rest.rank - length > WEIR_MAX_RANK)
+        return weir_onnx_part_fail(form, "expected a result of at most %d dimensions", WEIR_MAX_RANK);
+    for (int d = (int)length; d < rest.rank; d++) made.dim[made.rank++] = rest.dim[d];
+    weir_array *at = weir_array_new(WEIR_INT64, &made);
+    const int64_t size = stride_of(&rest, length - 1), per = stride_of(own, batch - 1) / length,
+                  whole = stride_of(data, batch - 1);
+    bool fine = true;
+    for (int64_t row = 0; fine && row * size < (int64_t)at->count; row++) {
+        const int64_t element = element_of_row(indices, row, length, &rest);
+        fine = element >= 0 || weir_onnx_part_fail(form, "an index is outside of its input");
+        for (int64_t i = 0; fine && i < size; i++)
+            weir_array_set_int(at, (size_t)(row * size + i), row / per * whole + element + i);
+    }
+    inputs[1] = weir_onnx_form_constant(form, "elements", at);
+    inputs[0] = flat(form, "flat", inputs[0]);
+    *count = 2;
+    return fine && inputs[0].id != 0;
+}
+
 static bool scatter_nd_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
     const weir_array *indices = weir_onnx_part_constant(form, inputs[1], "its indices (input 1)");
     if (indices == NULL || !is_small(form, inputs[0])) return false;
@@ -582,6 +618,7 @@ static const row rows[] = {
     {"RNN", weir_onnx_recurrent_rnn, weir_onnx_recurrent_attributes, NULL},
     {"OneHot", one_hot_inputs, NULL, NULL},
     {"GatherElements", gather_elements_inputs, NULL, NULL},
+    {"GatherND", gather_nd_inputs, NULL, NULL},
     {"ScatterElements", scatter_elements_inputs, NULL, NULL},
     {"ScatterND", scatter_nd_inputs, NULL, NULL},
     {"FusedGemm", NULL, NULL, fused_gemm_finish},

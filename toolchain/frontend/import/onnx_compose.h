@@ -8,7 +8,8 @@
  *   Trilu                                   Where(triangle, x, 0)
  *   CumSum                                  MatMul by a triangle of ones, between Transposes
  *   OneHot                                  Where(Equal(indices, positions), on, off)
- *   GatherElements, ScatterElements, ScatterND of constant indices    Gather of the flat tensor, of it and the updates
+ *   GatherElements, GatherND, ScatterElements, ScatterND of constant indices    Gather of the flat tensor, of it and
+ *                                           the updates
  *   FusedGemm, FusedMatMul, FusedConv       the plain one, Transposes and products with alpha, a sum, the activation
  *   MatMulIntegerToFloat                    DequantizeLinear of each operand, MatMul, a sum with the bias; with a scale
  *                                           that is computed MatMulInteger, Cast, Mul, a sum with the bias

@@ -1,5 +1,6 @@
 #include "frontend/import/onnx_form.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,8 +273,44 @@ static bool form_mean(const weir_onnx_form *form, weir_value *inputs, size_t *co
     return true;
 }
 
-/* What a sum of squares or of magnitudes adds. */
-static bool form_addends(const weir_onnx_form *form, weir_value *inputs) {
+/* The largest element, along the axes of the sum; an infinite one is as good as the largest number. */
+static weir_value largest(const weir_onnx_form *form, const char *part, const weir_value *inputs, size_t count,
+                          int64_t keepdims) {
+    const Onnx__AttributeProto *noop = attribute_of(form, "noop_with_empty_axes");
+    const weir_node node = add_helper(form, WEIR_OP_REDUCE_MAX, part, inputs, count);
+    weir_node_set_int(form->graph, node, "keepdims", keepdims);
+    if (noop != NULL) weir_node_set_int(form->graph, node, "noop_with_empty_axes", noop->i);
+    if (!weir_infer_node(form->graph, node)) return WEIR_NO_VALUE;
+    const weir_dtype dtype = weir_value_type(form->graph, inputs[0])->dtype;
+    char suffix[32];
+    snprintf(suffix, sizeof suffix, "%s_finite", part);
+    weir_value bounds[3] = {weir_node_output(form->graph, node, 0)};
+    size_t bound_count = 1;
+    const double most = dtype == WEIR_FLOAT64 ? DBL_MAX : (double)FLT_MAX;
+    put_constant(form, part, scalar(-most, dtype), bounds, &bound_count, 1);
+    put_constant(form, part, scalar(most, dtype), bounds, &bound_count, 2);
+    const weir_node clip = add_helper(form, WEIR_OP_CLIP, suffix, bounds, 3);
+    return weir_infer_node(form->graph, clip) ? weir_node_output(form->graph, clip, 0) : WEIR_NO_VALUE;
+}
+
+/* LogSumExp: exponentials of what is at most 0, so that none overflows; the largest element is added to their sum's
+ * logarithm. */
+static bool form_exponentials(weir_onnx_form *form, weir_value *inputs, size_t count) {
+    const Onnx__AttributeProto *keepdims = attribute_of(form, "keepdims");
+    const weir_value most = largest(form, "largest", inputs, count, 1);
+    form->operand[0] = largest(form, "offset", inputs, count, keepdims == NULL ? 1 : keepdims->i);
+    if (most.id == 0 || form->operand[0].id == 0) return false;
+    const weir_node less = add_helper(form, WEIR_OP_SUB, "less", (const weir_value[2]){inputs[0], most}, 2);
+    if (!weir_infer_node(form->graph, less)) return false;
+    inputs[0] = weir_node_output(form->graph, less, 0);
+    const weir_node powers = add_helper(form, WEIR_OP_EXP, "exponentials", inputs, 1);
+    inputs[0] = weir_node_output(form->graph, powers, 0);
+    return weir_infer_node(form->graph, powers);
+}
+
+/* What a sum of squares, of magnitudes or of exponentials adds. */
+static bool form_addends(weir_onnx_form *form, weir_value *inputs, size_t count) {
+    if (is_named(form, "ReduceLogSumExp")) return form_exponentials(form, inputs, count);
     const bool squares = is_named(form, "ReduceL2") || is_named(form, "ReduceSumSquare");
     if (!squares && !is_named(form, "ReduceL1")) return true;
     const weir_value operands[2] = {inputs[0], inputs[0]};
@@ -458,7 +495,7 @@ bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *cou
     if (kind_of(form) == WEIR_OP_SPLIT) return form_split(form, inputs, count);
     if (form->rule->inputs_max < 0 && kind_of(form) == WEIR_OP_ADD && !form_sum(form, inputs, count)) return false;
     if (form->rule->inputs_max < 0 && kind_of(form) == WEIR_OP_DIV && !form_mean(form, inputs, count)) return false;
-    if (!form_addends(form, inputs)) return false;
+    if (!form_addends(form, inputs, *count)) return false;
     if (kind_of(form) == WEIR_OP_RESIZE) form_resize(form, inputs, count);
     if (form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < 7 && form->rule->inputs_max >= 0 && takes_axis(form->rule->op))
         return form_broadcast(form, inputs);
@@ -548,6 +585,12 @@ static weir_value apply(const weir_onnx_form *form, weir_op op, const char *part
     return weir_infer_node(form->graph, node) ? weir_node_output(form->graph, node, 0) : WEIR_NO_VALUE;
 }
 
+static weir_value add_offset(const weir_onnx_form *form, weir_value value) {
+    if (value.id == 0) return value;
+    const weir_node node = add_helper(form, WEIR_OP_ADD, "result", (const weir_value[2]){value, form->operand[0]}, 2);
+    return weir_infer_node(form->graph, node) ? weir_node_output(form->graph, node, 0) : WEIR_NO_VALUE;
+}
+
 /* The numbers times the signs, or the sizes, of their scales. */
 static weir_value apply_factors(const weir_onnx_form *form, weir_value value) {
     weir_onnx_form_rename(form->graph, form->scope, value, form->name, "size");
@@ -564,6 +607,7 @@ weir_value weir_onnx_form_finish(const weir_onnx_form *form, weir_node node) {
     if (form->rule->codes != NULL) return quantize(form, value);
     if (is_named(form, "ReduceL2")) return apply(form, WEIR_OP_SQRT, "root", value);
     if (is_named(form, "ReduceLogSum")) return apply(form, WEIR_OP_LOG, "logarithm", value);
+    if (is_named(form, "ReduceLogSumExp")) return add_offset(form, apply(form, WEIR_OP_LOG, "logarithm", value));
     if (form->innermost) {
         weir_onnx_form_rename(form->graph, form->scope, value, form->name, "result");
         return transpose(form, value, true);
