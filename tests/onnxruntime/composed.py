@@ -133,6 +133,9 @@ for k in (None, np.array(0, np.int64), np.array(1, np.int64), np.array(-2, np.in
 for groups in (1, 2, 4):
     add("GroupNormalization", "", [(1, 4, 3, 5), real(4), real(4)], opset=21, num_groups=groups, epsilon=1e-3)
     add("GroupNormalization", "", [(1, 4, 6), (4,), (4,)], opset=21, num_groups=groups)
+for size in (1, 3, 5, 9): # ONNX Runtime takes odd ones
+    add("LRN", "", [(1, 6, 3, 4)], size=size, alpha=0.5, beta=0.6, bias=1.5)
+add("LRN", "", [(1, 5, 2, 3)], size=3)
 for axis in (1, 2, -1):
     add("LayerNormalization", "", [(1, 4, 6), real(*((4, 6) if axis == 1 else (6,))), real(6)], opset=12, axis=axis, epsilon=1e-3)
     add("SimplifiedLayerNormalization", "", [(1, 4, 6), real(*((4, 6) if axis == 1 else (6,)))], axis=axis, epsilon=1e-3, stash_type=1)

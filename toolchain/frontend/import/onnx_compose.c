@@ -610,6 +610,7 @@ static const row rows[] = {
     {"RotaryEmbedding", weir_onnx_rotary_inputs, NULL, weir_onnx_rotary_finish},
     {"RuntimeRotaryEmbedding", weir_onnx_rotary_of_runtime, NULL, weir_onnx_rotary_finish},
     {"GroupNormalization", weir_onnx_normal_group_inputs, NULL, weir_onnx_normal_group_finish},
+    {"LRN", weir_onnx_normal_local_inputs, NULL, NULL},
     {"SkipLayerNormalization", weir_onnx_normal_skip_inputs, weir_onnx_normal_runtime_attributes, NULL},
     {"SkipSimplifiedLayerNormalization", weir_onnx_normal_skip_rms_inputs, weir_onnx_normal_runtime_attributes, NULL},
     {"EmbedLayerNormalization", weir_onnx_normal_embed_inputs, weir_onnx_normal_runtime_attributes, NULL},

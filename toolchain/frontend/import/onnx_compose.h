@@ -3,7 +3,7 @@
  *   Einsum                                  onnx_einsum.h
  *   Attention, MultiHeadAttention           onnx_attention.h
  *   RotaryEmbedding                         onnx_rotary.h
- *   GroupNormalization, SkipLayerNormalization, EmbedLayerNormalization ...    onnx_normal.h
+ *   GroupNormalization, LRN, SkipLayerNormalization, EmbedLayerNormalization ...    onnx_normal.h
  *   LSTM, GRU, RNN                          onnx_recurrent.h
  *   Trilu                                   Where(triangle, x, 0)
  *   CumSum                                  MatMul by a triangle of ones, between Transposes

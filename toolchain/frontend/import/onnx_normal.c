@@ -65,6 +65,40 @@ weir_value weir_onnx_normal_group_finish(weir_onnx_form *form, weir_value value)
     return PART(ADD, "shifted", PART(MUL, "scaled", value, form->operand[0]), form->operand[1]);
 }
 
+/* --- LRN --- */
+
+/* Means of the squares of `size` neighbouring channels; absent ones are 0. */
+static weir_value neighbours(const weir_onnx_form *form, weir_value x) {
+    const weir_shape s = *weir_onnx_part_shape(form, x);
+    const int64_t size = weir_onnx_part_int(form, "size", 1), before = (size - 1) / 2;
+    weir_shape column = {4, {s.dim[0], 1, s.dim[1], 1}};
+    for (int i = 2; i < s.rank; i++) column.dim[3] *= s.dim[i];
+    const weir_value squares = PART(MUL, "squares", x, x),
+                     columns = weir_onnx_part_reshape(form, "columns", squares, &column),
+                     means = weir_onnx_part_add(form, WEIR_OP_AVERAGE_POOL, "means", &columns, 1);
+    const weir_node pool = weir_value_producer(form->graph, means);
+    weir_node_set_ints(form->graph, pool, "kernel_shape", (const int64_t[]){size, 1}, 2);
+    weir_node_set_ints(form->graph, pool, "pads", (const int64_t[]){before, 0, size - 1 - before, 0}, 4);
+    weir_node_set_int(form->graph, pool, "count_include_pad", 1);
+    return weir_onnx_part_reshape(form, "neighbours", weir_onnx_part_infer(form, means), &s);
+}
+
+/* x / (bias + alpha * means)^beta */
+bool weir_onnx_normal_local_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    if (weir_onnx_part_shape(form, inputs[0])->rank < 3)
+        return weir_onnx_part_fail(form, "expected an input of 3 dimensions or more");
+    const weir_dtype dtype = weir_onnx_part_dtype(form, inputs[0]);
+    const weir_value alpha = weir_onnx_part_number(form, "alpha", dtype,
+                                                   weir_onnx_part_float(form, "alpha", (double)1e-4F)),
+                     beta = weir_onnx_part_number(form, "beta", dtype, weir_onnx_part_float(form, "beta", 0.75)),
+                     bias = weir_onnx_part_number(form, "bias", dtype, weir_onnx_part_float(form, "bias", 1)),
+                     scaled = PART(MUL, "scaled", neighbours(form, inputs[0]), alpha),
+                     sum = PART(ADD, "biased", scaled, bias);
+    inputs[1] = PART(POW, "power", sum, beta);
+    *count = 2;
+    return inputs[1].id != 0;
+}
+
 /* --- behind a sum --- */
 
 static weir_value input(const weir_value *inputs, size_t count, size_t i) {
