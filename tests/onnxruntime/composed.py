@@ -52,6 +52,10 @@ for axis, shape in ((1, (1, 2, 4)), (2, (1, 3, 6)), (-1, (1, 1, 2)), (1, (1, 5, 
     add("GatherElements", "", [(1, 3, 4), rng.integers(-3, 3, shape).astype(np.int64)], axis=axis)
 for batches, indices in ((0, [[0, 1], [0, -1]]), (0, [[[0, 1, 2], [0, 2, -4]]]), (1, [[[1], [-1]]]), (1, [[1, 2]]), (2, [[[1], [0], [-1]]]), (0, [0])):
     add("GatherND", "", [(1, 3, 4), np.array(indices, np.int64)], batch_dims=batches)
+for op, more in (("Softmax", {"axis": -1}), ("LogSoftmax", {"axis": -2}), ("Hardmax", {"axis": -1}),
+                 ("ReduceMean", {"axes": [-1]}), ("ReduceSum", {"axes": [-2, -1]}), ("ReduceMax", {"axes": [-1], "keepdims": 0}), ("Squeeze", {"axes": [-2]}),
+                 ("Unsqueeze", {"axes": [-1]}), ("Split", {"axis": -1, "split": [1, 3]})):  # before opset 11, which has negative axes
+    add(op, "", [(1, 3, 1, 4)], outputs=1 + (op == "Split"), opset=9, **more)
 for axes in ([1], [2], [1, 2], [-1]):
     for keepdims in (0, 1):
         add("ReduceLogSumExp", "", [(1, 3, 4), np.array(axes, np.int64)], keepdims=keepdims)

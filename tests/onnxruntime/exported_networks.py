@@ -426,6 +426,25 @@ def silence():
         os.close(nothing)
 
 
+def settings(r):
+    """Of one of the exporters; half of the time those that it has by itself."""
+    usual = r.random() < 0.5
+    if r.random() < 0.5:
+        options = {"dynamo": True, "verbose": False, "external_data": False}
+        if usual:
+            return options
+        if r.random() < 0.5:
+            options["dynamic_shapes"] = ({0: torch.export.Dim("frames")},)
+        return options | {"optimize": r.random() < 0.3, "opset_version": r.choice((18, 19, 20, 21, 22, 23))}
+    options = {"dynamo": False, "opset_version": r.choice((13, 14, 17))}
+    if usual:
+        return options
+    if r.random() < 0.5:
+        options |= {"input_names": ["x"], "dynamic_axes": {"x": {0: "frames"}}}
+    return options | {"opset_version": r.choice((9, 11, 12, 13, 15, 16, 18, 20)), "do_constant_folding": r.random() < 0.5,
+                      "keep_initializers_as_inputs": r.random() < 0.3}
+
+
 def export(seed, path):
     """Writes the network of this number. Its frames, its results, its name with the exporter's, and the random numbers that go on; None: it
     cannot be made, or the exporter does not take it."""
@@ -437,10 +456,11 @@ def export(seed, path):
             want = trained(module)(x).numpy()
     except RuntimeError:  # an image became too small
         return None
-    options = {"dynamo": True, "verbose": False, "external_data": False} if r.random() < 0.5 else {"dynamo": False, "opset_version": r.choice((13, 14, 17))}
+    options = settings(r)
     try:
         with silence():
             torch.onnx.export(module, (x[:1],), path, **options)
     except Exception:  # pylint: disable=broad-except # of a dozen kinds
         return None
-    return x.numpy(), want, f"{name} by {'dynamo' if options['dynamo'] else 'script'}", r
+    said = " ".join(f"{key}={value}" for key, value in options.items() if key not in ("dynamo", "verbose", "external_data", "input_names"))
+    return x.numpy(), want, f"{name} by {'dynamo' if options['dynamo'] else 'script'} {said}", r

@@ -84,6 +84,12 @@ weir_value weir_onnx_importer_resolve(weir_onnx_importer *im, weir_onnx_definiti
         else array = weir_onnx_tensor_read(tensor, d->name, weir_onnx_importer_whole(im), &im->source);
         weir_onnx_importer_define(im, d, array, weir_onnx_importer_whole(im));
     }
+    if (d->list != NULL && !d->failed) {
+        d->failed = true;
+        weir_error(d->source == WEIR_ONNX_OUTPUT ? weir_onnx_importer_location(im, d->index)
+                                                 : weir_onnx_importer_whole(im),
+                   "'%.100s' is a sequence of tensors, expected one tensor where it is read", d->name);
+    }
     return d->value;
 }
 

@@ -1,6 +1,6 @@
 /* The importer of one file, or of a body in it, and what the parts of it share: onnx.c reads the model as a whole, its
- * inputs and outputs, onnx_check.c and onnx_node.c nodes, onnx_loop.c those that repeat a body, onnx_outline.c graphs
- * of shapes alone. */
+ * inputs and outputs, onnx_check.c and onnx_node.c nodes, onnx_loop.c those that repeat a body, onnx_sequence.c those of
+ * sequences, onnx_outline.c graphs of shapes alone. */
 #ifndef WEIR_ONNX_IMPORTER_PRIVATE_H
 #define WEIR_ONNX_IMPORTER_PRIVATE_H
 
@@ -90,6 +90,11 @@ weir_value weir_onnx_node_passed_on(weir_onnx_importer *im, const weir_onnx_defi
 /* --- onnx_loop.c --- */
 /* Builds a Loop or Scan of the flat graph: its body once for each time. */
 void weir_onnx_loop_build(weir_onnx_importer *im, uint32_t index);
+
+/* --- onnx_sequence.c --- */
+/* Does the rule's operator make a sequence of tensors, or take one? */
+bool weir_onnx_sequence_is(const weir_onnx_rule *rule);
+void weir_onnx_sequence_build(weir_onnx_importer *im, uint32_t index);
 
 /* --- onnx_outline.c --- */
 void weir_onnx_outline_build(weir_onnx_importer *im, uint32_t index);

@@ -101,7 +101,9 @@ static bool run_body(loop *l, const weir_value *inputs) {
     const size_t before = weir_onnx_importer_errors(im);
     for (size_t i = 0; i < im->scope.count; i++) {
         weir_onnx_definition *d = &im->scope.definition[i];
-        if (d->source != WEIR_ONNX_INITIALIZER) d->value = WEIR_NO_VALUE;
+        if (d->source == WEIR_ONNX_INITIALIZER) continue;
+        d->value = WEIR_NO_VALUE;
+        d->list = NULL;
     }
     memset(im->choice, 0, im->proto->n_node * sizeof *im->choice);
     for (size_t i = 0; i < im->proto->n_input; i++) {

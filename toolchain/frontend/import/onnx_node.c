@@ -187,10 +187,11 @@ static void build_if(weir_onnx_importer *im, uint32_t index) {
     }
 }
 
-/* A graph output whose value has another name, which an If, a Loop or a Scan passes on. */
+/* A graph output whose value has another name, which an If, a Loop, a Scan or a sequence passes on. */
 weir_value weir_onnx_node_passed_on(weir_onnx_importer *im, const weir_onnx_definition *d, weir_value value) {
     const Onnx__NodeProto *proto = d->source == WEIR_ONNX_OUTPUT ? im->proto->node[d->index] : NULL;
-    if (proto == NULL || !weir_onnx_check_has_graphs(proto) || strcmp(weir_value_name(im->graph, value), d->name) == 0)
+    if (proto == NULL || strcmp(weir_value_name(im->graph, value), d->name) == 0 ||
+        !(weir_onnx_check_has_graphs(proto) || weir_onnx_sequence_is(im->rule[d->index])))
         return value;
     char name[WEIR_ONNX_NAME_SIZE];
     weir_onnx_name_node(proto->name, proto->op_type, name);
@@ -220,6 +221,10 @@ void weir_onnx_node_build(weir_onnx_importer *im, uint32_t index) {
     }
     if (weir_onnx_branch_repeats(proto)) {
         weir_onnx_loop_build(im, index);
+        return;
+    }
+    if (weir_onnx_sequence_is(im->rule[index])) {
+        weir_onnx_sequence_build(im, index);
         return;
     }
     if (im->rule[index]->op == WEIR_OP_NONE) {

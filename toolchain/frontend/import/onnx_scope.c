@@ -18,7 +18,7 @@ static int compare(const void *a, const void *b) {
 
 static void add(weir_onnx_scope *scope, const char *name, weir_onnx_source source, size_t index) {
     scope->definition[scope->count++] =
-        (weir_onnx_definition){name, source, (uint32_t)index, WEIR_NO_VALUE, false, false};
+        (weir_onnx_definition){.name = name, .source = source, .index = (uint32_t)index};
 }
 
 static bool is_empty(const char *name) { return name == NULL || *name == '\0'; }

@@ -17,13 +17,20 @@ typedef enum weir_onnx_source {
     WEIR_ONNX_OUTPUT /* of a node */
 } weir_onnx_source;
 
+/* What a sequence of tensors has. */
+typedef struct weir_onnx_list {
+    weir_value *value;
+    size_t count;
+} weir_onnx_list;
+
 typedef struct weir_onnx_definition {
     const char *name;
     weir_onnx_source source;
-    uint32_t index;   /* of the initializer, input or node */
-    weir_value value; /* once it is made */
-    bool failed;      /* an error about it was reported */
-    bool is_used;     /* by a node or as a graph output */
+    uint32_t index;             /* of the initializer, input or node */
+    weir_value value;           /* once it is made */
+    const weir_onnx_list *list; /* of a sequence, which has no value */
+    bool failed;                /* an error about it was reported */
+    bool is_used;               /* by a node or as a graph output */
 } weir_onnx_definition;
 
 typedef struct weir_onnx_scope {
