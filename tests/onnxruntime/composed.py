@@ -195,6 +195,9 @@ add("MultiHeadAttention", "com.microsoft", [(1, 4, 8), (1, 5, 8), (1, 5, 6), Non
 add("MultiHeadAttention", "com.microsoft", [(1, 4, 8), (1, 2, 5, 4), (1, 2, 5, 4)], num_heads=2)
 add("MultiHeadAttention", "com.microsoft", [(1, 4, 8), (1, 4, 8), (1, 4, 8), None, None, None, (1, 2, 3, 4), (1, 2, 3, 4)], outputs=3, num_heads=2)
 
+for trans_a, trans_b, left, right in ((0, 0, (3, 1, 2, 4), (4, 1, 2, 5)), (0, 1, (3, 1, 2, 4), (5, 1, 2, 4)), (1, 0, (4, 1, 2, 3), (4, 1, 2, 5))):
+    add("FusedMatMul", "com.microsoft", [left, real(*right)], transA=trans_a, transB=trans_b, transBatchA=1, transBatchB=1)
+    add("FusedMatMul", "com.microsoft", [(1, 2, 4, 3) if trans_a else (1, 2, 3, 4), real(*right)], transA=trans_a, transB=trans_b, transBatchB=1)
 
 def run(number, op, domain, inputs, outputs, types, opset, attributes):
     """How far the values are off, or what was said instead."""

@@ -350,10 +350,20 @@ static weir_value activate(const weir_onnx_form *form, weir_value value) {
 
 static weir_value fused_gemm_finish(weir_onnx_form *form, weir_value value) { return activate(form, value); }
 
+/* Dimensions 1 to rank - 2 are the batch, dimension 0 is behind them. */
+static weir_value with_batch_first(const weir_onnx_form *form, const char *part, weir_value value, int rank) {
+    int64_t perm[WEIR_MAX_RANK];
+    for (int i = 0; i < rank; i++) perm[i] = i == rank - 1 ? i : i == rank - 2 ? 0 : i + 1;
+    return weir_onnx_part_transpose(form, part, value, perm);
+}
+
 static bool fused_matmul_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
-    static const char *const flags[2] = {"transA", "transB"}, *const parts[2] = {"left", "right"};
+    static const char *const flags[2] = {"transA", "transB"}, *const batches[2] = {"transBatchA", "transBatchB"},
+                             *const parts[2] = {"left", "right"}, *const orders[2] = {"left_batch", "right_batch"};
     for (size_t i = 0; i < *count; i++) {
         const int rank = weir_onnx_part_shape(form, inputs[i])->rank;
+        if (weir_onnx_part_int(form, batches[i], 0) != 0 && rank >= 3)
+            inputs[i] = with_batch_first(form, orders[i], inputs[i], rank);
         if (weir_onnx_part_int(form, flags[i], 0) != 0 && rank >= 2)
             inputs[i] = weir_onnx_part_swap(form, parts[i], inputs[i], rank - 2, rank - 1);
     }

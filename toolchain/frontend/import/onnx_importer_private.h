@@ -1,6 +1,6 @@
 /* The importer of one file, or of a body in it, and what the parts of it share: onnx.c reads the model as a whole, its
- * inputs and outputs, onnx_check.c and onnx_node.c nodes, onnx_loop.c those that repeat a body, onnx_sequence.c those of
- * sequences, onnx_outline.c graphs of shapes alone. */
+ * inputs and outputs, onnx_check.c and onnx_node.c nodes, onnx_loop.c those that repeat a body, onnx_sequence.c those
+ * of sequences, onnx_outline.c graphs of shapes alone. */
 #ifndef WEIR_ONNX_IMPORTER_PRIVATE_H
 #define WEIR_ONNX_IMPORTER_PRIVATE_H
 

@@ -31,7 +31,8 @@ static weir_onnx_definition *input(const sequence *s, size_t i) {
 /* The list; NULL: it is none, after an error. */
 static const weir_onnx_list *list(const sequence *s, size_t i) {
     const weir_onnx_definition *d = input(s, i);
-    if (d->list == NULL && !d->failed && d->value.id != 0) FAIL(s, "'%.100s' is a tensor, expected a sequence", d->name);
+    if (d->list == NULL && !d->failed && d->value.id != 0)
+        FAIL(s, "'%.100s' is a tensor, expected a sequence", d->name);
     return d->list;
 }
 
@@ -203,8 +204,9 @@ static const struct {
     const char *name;
     void (*build)(const sequence *s);
 } rows[] = {
-    {"SequenceConstruct", construct}, {"SequenceEmpty", empty},  {"SequenceInsert", insert},
-    {"SequenceErase", erase},         {"SplitToSequence", split}, {"SequenceAt", take},
+    {"SequenceConstruct", construct}, {"SequenceEmpty", empty},
+    {"SequenceInsert", insert},       {"SequenceErase", erase},
+    {"SplitToSequence", split},       {"SequenceAt", take},
     {"SequenceLength", measure},      {"ConcatFromSequence", concatenate},
 };
 
