@@ -1,5 +1,5 @@
 """exported.py WEIR WORK [--plant] [--most N] [--simulate N] [--first N] [--seed N]: random networks (exported_networks.py) as PyTorch's two exporters write
-them: the float engine gives PyTorch's results, `--quantize int8` compiles, its integer engine stays near, and the first ones have no mismatch in a simulator.
+them, some of them through ONNX Runtime's optimizer: the float engine gives PyTorch's results, `--quantize int8` compiles, its integer engine stays near, and the first ones have no mismatch in a simulator.
 --plant: one result is changed, which must be noticed. Prints what was wrong and refused, and how many; exit status 1 where one is, 77 without PyTorch."""
 
 import argparse
@@ -18,6 +18,11 @@ except (ImportError, ValueError) as error:
     print(f"skipped: no PyTorch with onnxscript: {error}")
     sys.exit(77)
 import exported_networks
+
+try:
+    import onnxruntime
+except ImportError:
+    onnxruntime = None
 
 SEED, NEAR = 7, 15  # decibels that int8 keeps of any of these networks
 
@@ -62,6 +67,21 @@ class Judge:
             self.say(title, f"sim exits with {status}", text)
 
 
+def optimized(r):
+    """Writes model.onnx as one of ONNX Runtime's levels leaves it, which needs no particular machine; what is said of that."""
+    if onnxruntime is None or r.random() < 0.7:
+        return ""
+    options, level = onnxruntime.SessionOptions(), r.choice(("BASIC", "EXTENDED"))
+    options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, "ORT_ENABLE_" + level)
+    options.optimized_model_filepath, options.log_severity_level = "optimized.onnx", 4
+    try:
+        onnxruntime.InferenceSession("model.onnx", options)
+    except Exception:  # pylint: disable=broad-except # what ONNX Runtime does not run
+        return ""
+    os.replace("optimized.onnx", "model.onnx")
+    return f" optimized {level}"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("weir")
@@ -81,6 +101,7 @@ def main():
             continue
         x, want, name, r = made
         np.save("x.npy", x)
+        name += optimized(r)
         judge.network(f"seed {arguments.seed}, network {index}, {name}", want, index < arguments.first + arguments.simulate, r)
     print(f"{judge.made} networks that PyTorch exported (seed {arguments.seed}), {judge.simulated} simulated: {judge.wrong} wrong, {judge.refused} refused")
     return 1 if judge.wrong + judge.refused > 0 else 0
