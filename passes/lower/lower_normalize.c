@@ -327,15 +327,36 @@ static bool set_points(weir_lowering *l, weir_node node, const normal *n, const 
     return true;
 }
 
+/* What makes the nearest number the one that the quantizer rounds to, in codes; whole numbers are one unit of offsets
+ * on their side. Which way a number in the middle of two goes is within what the root lacks. False after a reported
+ * error. */
+static bool rounded_by(weir_lowering *l, weir_node node, weir_rounding rounding, int point, double *by) {
+    switch (rounding) {
+    case WEIR_ROUND_HALF_EVEN:
+    case WEIR_ROUND_HALF_UP:
+    case WEIR_ROUND_HALF_DOWN:
+    case WEIR_ROUND_HALF_AWAY:
+    case WEIR_ROUND_HALF_TO_ZERO: *by = 0; return true;
+    case WEIR_ROUND_FLOOR: *by = ldexp(1, -point) - 0.5; return true;
+    case WEIR_ROUND_CEIL: *by = 0.5 - ldexp(1, -point); return true;
+    case WEIR_ROUND_TRUNCATE:
+    case WEIR_ROUND_AWAY:
+    case WEIR_ROUND_COUNT: break;
+    }
+    return weir_lower_fail(l, node, "the quantizer behind it rounds by the sign, expected the nearest, floor or ceil");
+}
+
 static weir_value add_normalize(weir_lowering *l, weir_node node, normal *n, weir_value codes, const weir_quant *y) {
     static const char *const modes[] = {"mean", "square", "magnitude"};
     const weir_type *x = weir_value_type(l->to, codes);
     weir_array *root = weir_array_in(weir_graph_arena(l->to), WEIR_INT64,
                                      &(weir_shape){2, {WEIR_NORMALIZE_COLUMNS, WEIR_NORMALIZE_ROWS}});
     points p = {.unit = 1};
-    if (!set_points(l, node, n, x, y, &p, root)) return WEIR_NO_VALUE;
+    double rounded = 0;
+    if (!set_points(l, node, n, x, y, &p, root) || !rounded_by(l, node, y->rounding, p.point, &rounded))
+        return WEIR_NO_VALUE;
     for (int64_t i = 0; i < n->elements; i++) {
-        n->offset[i] = n->offset[i] / weir_quant_scale(y, 0) + (double)weir_quant_zero(y, 0);
+        n->offset[i] = n->offset[i] / weir_quant_scale(y, 0) + (double)weir_quant_zero(y, 0) + rounded;
         if (fabs(n->offset[i]) < ldexp(1, OFFSET_BITS - 1)) continue;
         weir_lower_fail(l, node, "its bias is %g codes of the quantizer behind it", n->offset[i]);
         return WEIR_NO_VALUE;

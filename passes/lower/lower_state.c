@@ -6,16 +6,26 @@
 #include "passes/lower/lower.h"
 #include "support/memory/arena.h"
 
-/* The node that quantizes the value, before what only moves its elements and a dequantizer; none: nothing does. */
+/* What makes the codes that the value stands for: a quantizer, or the DequantizeLinear of what an operator on codes
+ * gives; none: it is neither. */
 static weir_node quantizer_of(const weir_graph *model, weir_value value) {
+    weir_node dequantizer = WEIR_NO_NODE;
     for (;;) {
         const weir_node node = weir_value_producer(model, value);
-        if (node.id == 0) return WEIR_NO_NODE;
+        if (node.id == 0) return dequantizer;
         const weir_trait *trait = weir_trait_of(weir_node_op(model, node));
         if (trait->task == WEIR_TASK_QUANTIZER) return node;
-        if (!trait->is_exact && trait->task != WEIR_TASK_DEQUANTIZER) return WEIR_NO_NODE;
+        if (trait->task == WEIR_TASK_DEQUANTIZER) dequantizer = node;
+        else if (!trait->is_exact) return dequantizer;
         value = weir_node_input(model, node, 0);
     }
+}
+
+static bool read_quant(weir_lowering *l, weir_node node, weir_quant *quant) {
+    const bool is_quantizer = weir_trait_of(weir_node_op(l->from, node))->task == WEIR_TASK_QUANTIZER;
+    if (is_quantizer) return weir_lower_read_quantizer(l, node, quant);
+    const weir_dtype dtype = weir_value_type(l->from, weir_node_input(l->from, node, 0))->dtype;
+    return weir_lower_read_quant(l, node, 1, 2, dtype, 0, quant);
 }
 
 /* The codes of an initial value that is computed, which must be the State's; no value after an error. */
@@ -53,7 +63,7 @@ bool weir_lower_state(weir_lowering *l, weir_node node) {
     const weir_node quantizer = quantizer_of(l->from, weir_node_input(l->from, update, 0));
     weir_quant quant;
     if (quantizer.id == 0) return weir_lower_fail_unquantized(l, update, 0, "what it remembers is not quantized");
-    if (!weir_lower_read_quantizer(l, quantizer, &quant)) return false;
+    if (!read_quant(l, quantizer, &quant)) return false;
     if (quant.count != 1)
         return weir_lower_fail(l, node, "what node '%s' gives it needs one scale", weir_node_name(l->from, update));
     int64_t low, high;

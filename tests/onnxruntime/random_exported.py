@@ -19,8 +19,9 @@ def float_model(seed):
         if made is None:
             raise RuntimeError("PyTorch does not export it")
         model = onnx.load(path)
-        name, = [value.name for value in model.graph.input]
+        constants = {value.name for value in model.graph.initializer}  # which may be inputs, too
+        data, = [value for value in model.graph.input if value.name not in constants]
         for node in model.graph.node:
-            node.input[:] = ["x" if one == name else one for one in node.input]
-        model.graph.input[0].name = "x"  # as frames of one input are called
+            node.input[:] = ["x" if one == data.name else one for one in node.input]
+        data.name = "x"  # as frames of one input are called
         return model, {"x": made[0].shape}

@@ -9,8 +9,6 @@
 // spared: normalize_integer_unsigned codes are signed here: random.c
 // spared: normalize_integer_full the ring does not fill within the bound: random.c
 // spared: normalize_integer_lane one lane here: random.c
-// spared: normalize_integer_two_rows no row waits for the root within the bound: random.c
-// spared: normalize_integer_root_held one root at a time within the bound: random.c
 module proof #(
   parameter integer UNITS   = 2,
   parameter integer CENTRED = 1

@@ -7,6 +7,7 @@
 // nightly: bounded 34 LANES=2 UNITS=3 READ=1
 // nightly: bounded 40 LANES=1 UNITS=1 READ=2
 // planted: nightly
+// spared: softmax_integer_best_of_two_rows shares of a row are the same where all its distances are one more: random.c
 // spared: softmax_integer_unsigned codes are unsigned here: random.c
 // spared: softmax_integer_wraps all distances are in the tables here: random.c
 // spared: softmax_integer_distances_full the queue of distances does not fill within the bound: random.c

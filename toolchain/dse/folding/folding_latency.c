@@ -29,11 +29,14 @@ static void make_whole(double *part, size_t bounds) {
     for (size_t i = 0; i < bounds; i++) part[i] /= sum;
 }
 
+/* A bound behind what gives results before the element that it is about has arrived says nothing: it is far below 0. */
+static double said_by(int64_t cycles) { return cycles > 0 ? (double)cycles : 0; }
+
 /* Shares of the bounds, in fractions, by what the first choice comes to. */
 static void mix_first(double *part, const int64_t *cycles, size_t bounds, int64_t most) {
     assert(most > 0);
     for (size_t i = 0; i < bounds; i++) {
-        const double ratio = (double)cycles[i] / (double)most, square = ratio * ratio;
+        const double ratio = said_by(cycles[i]) / (double)most, square = ratio * ratio;
         part[i] = square * square * square * square;
     }
     make_whole(part, bounds);
@@ -42,10 +45,10 @@ static void mix_first(double *part, const int64_t *cycles, size_t bounds, int64_
 /* Moves shares from bounds that the chosen folding keeps easily to those that it does not. */
 static void mix_again(double *part, const int64_t *cycles, size_t bounds, double step) {
     double mean = 0;
-    for (size_t i = 0; i < bounds; i++) mean += part[i] * (double)cycles[i];
+    for (size_t i = 0; i < bounds; i++) mean += part[i] * said_by(cycles[i]);
     assert(mean > 0);
     for (size_t i = 0; i < bounds; i++) {
-        const double factor = 1 + step * ((double)cycles[i] / mean - 1);
+        const double factor = 1 + step * (said_by(cycles[i]) / mean - 1);
         part[i] *= factor < 0.1 ? 0.1 : factor;
     }
     make_whole(part, bounds);
