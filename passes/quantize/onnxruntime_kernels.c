@@ -46,8 +46,10 @@ static const kernel *kernel_of(weir_op op) {
     return NULL;
 }
 
+/* But for an Update: a loop remembers numbers. */
 static bool moves(const weir_graph *graph, weir_node node) {
     const weir_op kind = weir_trait_kind(graph, node);
+    if (kind == WEIR_OP_UPDATE) return false;
     return weir_index_map_reshapes(kind) || kind == WEIR_OP_TRANSPOSE || kind == WEIR_OP_SLICE;
 }
 
