@@ -1,5 +1,6 @@
 #include "quant/staircase.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -36,6 +37,7 @@ static place find_step(weir_step_function *function, const void *user, int64_t w
  * searched for. How many were where they were looked for. */
 static size_t find_block(const weir_staircase *s, weir_step_function *function, const void *user, place *at,
                          size_t first, size_t count, int64_t last) {
+    assert(count > 0 && count <= BLOCK);
     int64_t x[3 * BLOCK], code[3 * BLOCK];
     const double spacing = (double)(last - at->x) / (double)(s->count - first), from = (double)at->x;
     for (size_t i = 0; i < count; i++) {
@@ -71,11 +73,15 @@ bool weir_staircase_build(weir_staircase *staircase, weir_step_function *functio
     s->step[0] = at.x;
     const int64_t last = at.code == top.code ? at.x : find_step(function, user, top.code, at.x, top).x;
     bool even = x_high - x_low > 1;
-    for (size_t k = 1, count; k < s->count; k += count) {
-        count = even && s->count - k > BLOCK ? BLOCK : even ? s->count - k : 1;
-        if (even) even = 2 * find_block(s, function, user, &at, k, count, last) >= count;
-        else if (at.code <= s->base + (int64_t)k) at = find_step(function, user, s->base + (int64_t)k + 1, at.x, top);
-        s->step[k + count - 1] = at.x;
+    for (size_t k = 1; k < s->count;) {
+        if (even) {
+            const size_t count = s->count - k > BLOCK ? BLOCK : s->count - k;
+            even = 2 * find_block(s, function, user, &at, k, count, last) >= count;
+            k += count;
+            continue;
+        }
+        if (at.code <= s->base + (int64_t)k) at = find_step(function, user, s->base + (int64_t)k + 1, at.x, top);
+        s->step[k++] = at.x;
     }
     return true;
 }
