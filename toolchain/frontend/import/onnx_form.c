@@ -298,7 +298,7 @@ static weir_value largest(const weir_onnx_form *form, const char *part, const we
 static bool form_exponentials(weir_onnx_form *form, weir_value *inputs, size_t count) {
     const Onnx__AttributeProto *keepdims = attribute_of(form, "keepdims");
     const weir_value most = largest(form, "largest", inputs, count, 1);
-    form->operand[0] = largest(form, "offset", inputs, count, keepdims == NULL ? 1 : keepdims->i);
+    form->operand[0] = keepdims == NULL || keepdims->i != 0 ? most : largest(form, "offset", inputs, count, 0);
     if (most.id == 0 || form->operand[0].id == 0) return false;
     const weir_node less = add_helper(form, WEIR_OP_SUB, "less", (const weir_value[2]){inputs[0], most}, 2);
     if (!weir_infer_node(form->graph, less)) return false;

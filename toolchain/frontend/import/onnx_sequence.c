@@ -62,7 +62,9 @@ static bool position(const sequence *s, size_t i, size_t most, size_t *at) {
 static void construct(const sequence *s) {
     weir_onnx_list *made = new_list(s, s->proto->n_input);
     for (size_t i = 0; i < made->count; i++) {
-        made->value[i] = weir_onnx_importer_resolve(s->im, input(s, i));
+        weir_onnx_definition *d = input(s, i);
+        made->value[i] = d == NULL ? WEIR_NO_VALUE : weir_onnx_importer_resolve(s->im, d);
+        if (d == NULL) FAIL(s, "input %zu is required but left out", i);
         if (made->value[i].id == 0) return;
     }
     s->output->list = made;
